@@ -1,0 +1,214 @@
+"""A game: the board, how it came about, and when it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Self
+
+import numpy as np
+
+from arena.checkers.board import Board
+from arena.checkers.move import Move, Side
+
+_RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
+
+
+class Termination(StrEnum):
+    """Why a game is over."""
+
+    NO_MOVES = "no moves"
+    REPETITION = "repetition"
+    QUIET = "quiet plies"
+    PLY_CAP = "ply cap"
+    EXCEPTION = "exception"
+    ILLEGAL_MOVE = "illegal move"
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+
+    @property
+    def is_forfeit(self) -> bool:
+        """Whether a player lost by its own fault and not on the board."""
+        return self in _FORFEITS
+
+
+_FORFEITS = {Termination.EXCEPTION, Termination.ILLEGAL_MOVE, Termination.TIMEOUT, Termination.CRASH}
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended."""
+
+    winner: Side | None
+    """None for a draw."""
+    termination: Termination
+
+    @property
+    def result(self) -> str:
+        """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` a draw."""
+        return _RESULTS[self.winner]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawRules:
+    """When a game is drawn; None switches a rule off."""
+
+    repetitions: int | None = 3
+    """Occurrences of one position with the same side to move."""
+    quiet_plies: int | None = 80
+    """Plies in a row without a capture or a man's move."""
+    ply_cap: int | None = 400
+    """Plies in all, the opening's included."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a player may spend on one move; None is without limit."""
+
+    depth: int | None = None
+    """Plies."""
+    nodes: int | None = None
+    """Positions searched."""
+    seconds: float | None = None
+    """Wall-clock seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a player tells about its last choice; None where it says nothing."""
+
+    score: float | None = None
+    """In the player's own units, from its own point of view."""
+    depth: int | None = None
+    """Plies."""
+    nodes: int | None = None
+    """Positions searched."""
+    pv: tuple[Move, ...] = ()
+    """Principal variation, from the move chosen."""
+
+
+DEFAULT_RULES = DrawRules()
+NO_LIMITS = Limits()
+
+
+class Game:
+    """A game in progress.
+
+    ``random`` is where a player draws its random numbers; ``limits`` are what it may spend on a move.
+    """
+
+    def __init__(
+        self,
+        board: Board | None = None,
+        rules: DrawRules = DEFAULT_RULES,
+        limits: Limits = NO_LIMITS,
+        random: np.random.Generator | None = None,
+    ) -> None:
+        self.rules = rules
+        self.limits = limits
+        self.board = board or Board.start()
+        """The position now; changed by :meth:`play` and :meth:`undo` alone."""
+        self._boards = [self.board]
+        self._moves: list[Move] = []
+        self._quiet = [0]
+        self._random = random
+        self._report = Report()
+
+    @property
+    def random(self) -> np.random.Generator:
+        """The source of chance; seeded by the arena for each game and side."""
+        if self._random is None:
+            self._random = np.random.default_rng()
+        return self._random
+
+    @property
+    def side(self) -> Side:
+        """Whose turn it is."""
+        return self.board.side
+
+    @property
+    def ply(self) -> int:
+        """Number of moves played."""
+        return len(self._moves)
+
+    @property
+    def boards(self) -> tuple[Board, ...]:
+        """Every position of the game, the first and the present one included."""
+        return tuple(self._boards)
+
+    @property
+    def moves(self) -> tuple[Move, ...]:
+        """The moves played."""
+        return tuple(self._moves)
+
+    @property
+    def quiet_plies(self) -> int:
+        """Plies since the last capture or man's move."""
+        return self._quiet[-1]
+
+    @property
+    def repetitions(self) -> int:
+        """How often the present position has occurred, this time included."""
+        return self._boards[-1 - self._quiet[-1] :].count(self.board)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the game ended by the rules; None while it goes on."""
+        board, rules, quiet = self.board, self.rules, self._quiet[-1]
+        if not board.legal_moves:
+            return Outcome(board.side.other, Termination.NO_MOVES)
+        if (
+            rules.repetitions is not None
+            and quiet >= 4 * (rules.repetitions - 1)
+            and self.repetitions >= rules.repetitions
+        ):
+            return Outcome(None, Termination.REPETITION)
+        if rules.quiet_plies is not None and quiet >= rules.quiet_plies:
+            return Outcome(None, Termination.QUIET)
+        if rules.ply_cap is not None and len(self._moves) >= rules.ply_cap:
+            return Outcome(None, Termination.PLY_CAP)
+        return None
+
+    def play(self, move: Move) -> None:
+        """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
+        before = self.board
+        self.board = before.after(move)
+        quiet = not move.captures and before.kings >> move.path[0] - 1 & 1
+        self._quiet.append(self._quiet[-1] + 1 if quiet else 0)
+        self._moves.append(move)
+        self._boards.append(self.board)
+
+    def undo(self) -> Move:
+        """Take the last move back and return it; raises IndexError where there is none."""
+        if not self._moves:
+            raise IndexError("there is no move to take back")
+        self._boards.pop()
+        self._quiet.pop()
+        self.board = self._boards[-1]
+        return self._moves.pop()
+
+    def copy(self, random: np.random.Generator | None = None) -> Self:
+        """The same game with a history of its own, and another ``random`` where one is given."""
+        twin = type(self)(self.board, self.rules, self.limits, random or self._random)
+        twin._boards = self._boards.copy()
+        twin._moves = self._moves.copy()
+        twin._quiet = self._quiet.copy()
+        return twin
+
+    def report(
+        self,
+        score: float | None = None,
+        depth: int | None = None,
+        nodes: int | None = None,
+        pv: tuple[Move, ...] = (),
+    ) -> None:
+        """What a player wants on record about the move that it is about to choose; see :class:`Report`."""
+        self._report = Report(score, depth, nodes, tuple(pv))
+
+    def take_report(self) -> Report:
+        """The last report since this was last asked for."""
+        report, self._report = self._report, Report()
+        return report
+
+    def __repr__(self) -> str:
+        return f"Game({self.board.fen!r}, ply {self.ply})"

@@ -1,0 +1,117 @@
+"""Moves."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any, ClassVar, Self
+
+from arena.checkers.bitboard import JUMP, STEP
+from arena.errors import IllegalMove
+
+
+class Side(IntEnum):
+    """A player's colour. Black starts on squares 1-12, moves first and towards higher squares."""
+
+    BLACK = 0
+    WHITE = 1
+
+    @property
+    def other(self) -> Side:
+        """The opponent's colour."""
+        return SIDES[1 - self]
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+SIDES = (Side.BLACK, Side.WHITE)
+_NEIGHBOURS = [{int(to) + 1 for to in STEP[:, square] if to >= 0} for square in range(32)]
+_JUMPED = [
+    {int(JUMP[d, square]) + 1: int(STEP[d, square]) + 1 for d in range(4) if JUMP[d, square] >= 0}
+    for square in range(32)
+]
+
+
+class Move:
+    """One whole turn: the squares (1-32) that a piece visits, and those it captures.
+
+    There is one object for each path (there are fewer than 1,600 on the board), so moves compare by identity
+    and cost nothing to keep. Whether a move is legal is for a board to say.
+    """
+
+    __slots__ = ("_captured", "_destination", "_origin", "captures", "path")
+    _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
+
+    path: tuple[int, ...]
+    """Origin, landing squares of each jump, destination."""
+    captures: tuple[int, ...]
+    """Squares of the captured pieces in the order of the jumps; empty for a quiet move."""
+
+    def __new__(cls, path: tuple[int, ...]) -> Self:
+        """The move along ``path``; raises IllegalMove where no piece could ever move so."""
+        path = tuple(path)
+        known = cls._by_path.get(path)
+        if known is None:
+            known = cls._by_path.setdefault(path, cls._make(path))
+        return known  # type: ignore[return-value]
+
+    @classmethod
+    def _make(cls, path: tuple[int, ...]) -> Move:
+        move = object.__new__(cls)
+        on_board = len(path) >= 2 and all(1 <= square <= 32 for square in path)
+        steps = list(zip(path, path[1:], strict=False))
+        if on_board and len(path) == 2 and path[1] in _NEIGHBOURS[path[0] - 1]:
+            captures: tuple[int, ...] = ()
+        elif on_board and all(to in _JUMPED[start - 1] for start, to in steps):
+            captures = tuple(_JUMPED[start - 1][to] for start, to in steps)
+        else:
+            captures = (0, 0)
+        if len(set(captures)) != len(captures):
+            raise IllegalMove(f"no piece can move along the squares {'-'.join(map(str, path))}")
+        values: dict[str, Any] = {
+            "path": path,
+            "captures": captures,
+            "_origin": 1 << path[0] - 1,
+            "_destination": 1 << path[-1] - 1,
+            "_captured": sum(1 << square - 1 for square in captures),
+        }
+        for name, value in values.items():
+            object.__setattr__(move, name, value)
+        return move
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError("a Move cannot be changed")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("a Move cannot be changed")
+
+    def __reduce__(self) -> tuple[type[Move], tuple[tuple[int, ...]]]:
+        return Move, (self.path,)
+
+    def __str__(self) -> str:
+        """The full path in PDN: ``9-13`` or ``18x11x4``."""
+        return ("x" if self.captures else "-").join(map(str, self.path))
+
+    def __repr__(self) -> str:
+        return f"Move({self})"
+
+
+class MovesByCode(dict[int, Move]):
+    """The moves of one side by the code that :mod:`arena.checkers.bitboard` gives them."""
+
+    def __init__(self, side: Side) -> None:
+        super().__init__()
+        self._turned = side is Side.WHITE
+
+    def __missing__(self, code: int) -> Move:
+        path = [code & 31]
+        for jump in range(code >> 10 & 15):
+            path.append(int(JUMP[code >> 14 + 2 * jump & 3, path[-1]]))
+        if len(path) == 1:
+            path.append(code >> 5 & 31)
+        move = Move(tuple(32 - square if self._turned else square + 1 for square in path))
+        return self.setdefault(code, move)
+
+
+MOVES = (MovesByCode(Side.BLACK), MovesByCode(Side.WHITE))
+"""For each side, the move of a code."""

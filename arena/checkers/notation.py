@@ -1,0 +1,112 @@
+"""Positions and moves as text: FEN, PDN move text, a diagram for terminals."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from arena.checkers.move import Move, Side
+from arena.errors import BadFEN, IllegalMove
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arena.checkers.board import Board
+
+_FEN = re.compile(r"([BW]):([BW])([^:]*):([BW])([^:]*)", re.IGNORECASE)
+_PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", re.IGNORECASE)
+_MOVE = re.compile(r"\d{1,2}(?:\s*[-x:]\s*\d{1,2})+", re.IGNORECASE)
+
+
+def parse_fen(text: str) -> tuple[int, int, int, Side]:
+    """Masks of black, white and kings, and the side to move; raises BadFEN.
+
+    Reads PDN FEN (``B:W21,22,K30:B1-3,K4``), the colours in either order, with or without a final dot.
+    """
+    match = _FEN.fullmatch(re.sub(r"\s+", "", text).removesuffix("."))
+    if match is None or match[2].upper() == match[4].upper():
+        raise BadFEN(f"{text!r} is not a FEN; one reads like B:W21,22,K30:B1,2,K3")
+    masks = {"B": 0, "W": 0, "K": 0}
+    for colour, pieces in ((match[2], match[3]), (match[4], match[5])):
+        for square, is_king in _squares(text, pieces):
+            if (masks["B"] | masks["W"]) >> square - 1 & 1:
+                raise BadFEN(f"square {square} stands twice in {text!r}")
+            masks[colour.upper()] |= 1 << square - 1
+            masks["K"] |= is_king << square - 1
+    return masks["B"], masks["W"], masks["K"], Side.BLACK if match[1].upper() == "B" else Side.WHITE
+
+
+def _squares(text: str, pieces: str) -> Iterator[tuple[int, bool]]:
+    for piece in pieces.split(",") if pieces else ():
+        match = _PIECES.fullmatch(piece)
+        first = int(match[2]) if match else 0
+        last = int(match[3] or first) if match else 0
+        if match is None or not 1 <= first <= last <= 32:
+            raise BadFEN(f"{piece!r} in {text!r} is not a square from 1 to 32, with K before it for a king")
+        for square in range(first, last + 1):
+            yield square, bool(match[1])
+
+
+def fen(black: int, white: int, kings: int, side: Side) -> str:
+    """PDN FEN of a position: White's pieces first, squares ascending."""
+
+    def pieces(mask: int) -> str:
+        squares = (square for square in range(32) if mask >> square & 1)
+        return ",".join(f"{'K' if kings >> square & 1 else ''}{square + 1}" for square in squares)
+
+    return f"{'BW'[side]}:W{pieces(white)}:B{pieces(black)}"
+
+
+def diagram(black: int, white: int, kings: int) -> str:
+    """Eight lines as White sees the board: b, w men, B, W kings, ``.`` dark squares; the squares' numbers beside."""
+    lines = []
+    for row in range(8):
+        marks = []
+        for square in range(4 * row, 4 * row + 4):
+            mark = "b" if black >> square & 1 else "w" if white >> square & 1 else "."
+            marks.append(mark.upper() if kings >> square & 1 else mark)
+        numbers = " ".join(f"{square:2}" for square in range(4 * row + 1, 4 * row + 5))
+        lines.append(
+            ("  " if row % 2 == 0 else "")
+            + "   ".join(marks)
+            + (" " if row % 2 else "") * 2
+            + f"     {numbers}"
+        )
+    return "\n".join(lines)
+
+
+def move_text(board: Board, move: Move) -> str:
+    """PDN text of a legal move: ``9-13``, ``9x18``, or the full path where another capture joins the same squares."""
+    if not move.captures:
+        return str(move)
+    ends = move.path[0], move.path[-1]
+    rivals = [other for other in board.legal_moves if (other.path[0], other.path[-1]) == ends]
+    return f"{ends[0]}x{ends[1]}" if len(rivals) <= 1 else str(move)
+
+
+def parse_move(board: Board, text: str) -> Move:
+    """The legal move that ``text`` names; raises IllegalMove where it names none, or several
+    that lead to different positions.
+
+    Takes the squares of the whole path, or only some of them between origin and destination, joined by ``-``,
+    ``x`` or ``:``.
+    """
+    if not _MOVE.fullmatch(text.strip()):
+        raise IllegalMove(f"{text!r} is not a move; moves read like 9-13, 9x18 or 9x18x25")
+    squares = tuple(map(int, re.findall(r"\d+", text)))
+    matching = [move for move in board.legal_moves if _passes(move.path, squares)]
+    exact = [move for move in matching if move.path == squares]
+    if len({board.after(move) for move in exact or matching}) == 1:
+        return (exact or matching)[0]
+    if matching:
+        raise IllegalMove(f"{text} is ambiguous: {' or '.join(map(str, matching))}")
+    legal = ", ".join(map(str, board.legal_moves)) or "none"
+    raise IllegalMove(f"{text} is not legal in {board.fen}; legal moves: {legal}")
+
+
+def _passes(path: tuple[int, ...], squares: tuple[int, ...]) -> bool:
+    """Whether the ends agree and ``path`` visits the squares between them in order."""
+    if (path[0], path[-1]) != (squares[0], squares[-1]):
+        return False
+    visited = iter(path[1:-1])
+    return all(square in visited for square in squares[1:-1])

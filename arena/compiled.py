@@ -1,0 +1,153 @@
+"""Compiled functions: how they are made, and where their machine code is kept between runs.
+
+Numba notices an edited function, but not an edited function that it calls in another file. So the folder of
+the cache is named by a hash of every source that a kernel may come from: a changed source means another
+folder, never a stale result. Where no folder can be written, kernels are compiled in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import contextmanager
+from functools import cache, cached_property
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from platformdirs import user_cache_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+F = TypeVar("F", bound="Callable[..., Any]")
+_HERE = Path(__file__).parent
+_CORE = (_HERE / "compiled.py", _HERE / "checkers", _HERE / "search")
+EVALUATOR_SIGNATURE = types.int32(types.uint32, types.uint32, types.uint32, types.int32, types.intp)
+"""own, opp, kings, side, context -> value; see :class:`arena.Kernel`."""
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` on its first call, without the interpreter and its lock."""
+    with _cache_of(function) as cached:
+        compiled: F = numba.njit(cache=cached, nogil=True, error_model="numpy")(function)
+    return compiled
+
+
+def typed_kernel(signature: str) -> Callable[[F], F]:
+    """As :func:`kernel`, compiled at once for one signature.
+
+    For a function that calls itself and is called by others: left to itself Numba compiles it twice, once for
+    literal arguments, and the copies that it caches do not find each other.
+    """
+
+    def decorate(function: F) -> F:
+        with _cache_of(function) as cached:
+            compiled: F = numba.njit(signature, cache=cached, nogil=True, error_model="numpy")(function)
+        return compiled
+
+    return decorate
+
+
+def _entry(own, opp, kings, side, context):  # type: ignore[no-untyped-def]
+    """The C function around a decorated evaluator, which computes in int64 throughout."""
+    return np.int32(_function(np.int64(own), np.int64(opp), np.int64(kings), np.int64(side), context))  # type: ignore[name-defined]  # noqa: F821
+
+
+class EvaluatorKernel:
+    """A compiled evaluator function with an address, compiled when the address is first asked for."""
+
+    def __init__(self, function: Callable[..., int]) -> None:
+        self._function = function
+        self.__doc__ = function.__doc__
+
+    @cached_property
+    def address(self) -> int:
+        """Address of the machine code; valid as long as this object lives."""
+        address: int = self._compiled.address
+        return address
+
+    @cached_property
+    def _compiled(self) -> Any:
+        function = self._function
+        name = f"{function.__qualname__}.entry"
+        source = function.__code__
+        code = _entry.__code__.replace(
+            co_filename=source.co_filename, co_firstlineno=source.co_firstlineno, co_name=name
+        )
+        entry = FunctionType(code, {"np": np, "_function": kernel(function)}, name)
+        entry.__qualname__, entry.__module__ = name, function.__module__
+        with _cache_of(entry) as cached:
+            return numba.cfunc(EVALUATOR_SIGNATURE, cache=cached, error_model="numpy")(entry)
+
+
+def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
+    """Make ``function(own, opp, kings, side, context)`` callable from the compiled search by its address.
+
+    Its arguments arrive as int64 and are described at :class:`arena.Kernel`; it returns an integer. It may call
+    other functions that :func:`kernel` or Numba compiled.
+    """
+    return EvaluatorKernel(function)
+
+
+def core_marker() -> Path | None:
+    """A file whose presence tells that the core's kernels are in the cache; None where there is no cache."""
+    folder = _folder(_HERE)
+    return folder and folder / "core-is-compiled"
+
+
+@contextmanager
+def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
+    """Point Numba's cache to the folder for ``function``; yields False where there is none."""
+    source = Path(function.__code__.co_filename)
+    folder = _folder(_package_of(source, function.__module__)) if source.is_file() else None
+    before = numba.config.CACHE_DIR
+    if folder is not None:
+        numba.config.CACHE_DIR = str(folder)
+    try:
+        yield folder is not None
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _package_of(source: Path, module: str) -> Path:
+    """The folder of the top-level package that ``source`` belongs to, or ``source`` where it stands alone."""
+    depth = module.count(".") + (source.name == "__init__.py")
+    return source.parents[depth - 1] if depth else source
+
+
+@cache
+def _folder(package: Path) -> Path | None:
+    """The cache folder for the kernels of a package, made if need be; None where it cannot be written."""
+    sources = _CORE if package == _HERE else (*_CORE, package)
+    digest = hashlib.blake2b(digest_size=8)
+    for source in sources:
+        for file in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
+            digest.update(str(file).encode())
+            digest.update(file.read_bytes())
+    folder = user_cache_path("checkers-arena", appauthor=False) / "kernels" / digest.hexdigest()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError:
+        return None
+    return folder
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _pointer(_context: Any, address: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
+
+    return types.CPointer(types.int64)(types.intp), codegen
+
+
+@kernel
+def context_array(context: int, length: int) -> np.ndarray[Any, Any]:
+    """The first ``length`` int64 numbers of the array that an evaluator kernel got as its context."""
+    return numba.carray(_pointer(context), (length,))

@@ -1,0 +1,137 @@
+"""Weights on disk: safetensors files that say what they are and where they come from."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arena.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FORMAT = "checkers-arena model 1"
+
+
+class Model:
+    """Frozen weights of one kind: named arrays, with their provenance.
+
+    A model read from a file is opened when its arrays, kind or provenance are first asked for.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        tensors: Mapping[str, np.ndarray[Any, Any]],
+        provenance: Mapping[str, str] | None = None,
+    ) -> None:
+        self._path: Path | None = None
+        self._content = kind, _frozen(tensors), dict(provenance or {})
+
+    @classmethod
+    def file(cls, path: str | os.PathLike[str]) -> Model:
+        """The model in the file at ``path``, not yet read."""
+        model = cls.__new__(cls)
+        model._path = Path(path)
+        return model
+
+    @classmethod
+    def shipped(cls, package: str, name: str) -> Model:
+        """The model in the data file ``name`` of an installed ``package``; neither is loaded yet."""
+        spec = find_spec(package)  # importing the package could import this one's importer in a circle
+        folders = spec.submodule_search_locations if spec else None
+        return cls.file(Path(folders[0] if folders else package) / name)
+
+    @property
+    def path(self) -> Path | None:
+        """Where it was read from; None for a model made in memory."""
+        return self._path
+
+    @property
+    def kind(self) -> str:
+        """What can play it, for example ``lms``. Raises ModelError where the file is not a model."""
+        return self._content[0]
+
+    @property
+    def tensors(self) -> Mapping[str, np.ndarray[Any, Any]]:
+        """The arrays by name, read-only. Raises ModelError where the file is not a model."""
+        return self._content[1]
+
+    @property
+    def provenance(self) -> Mapping[str, str]:
+        """Command, seed, games and version that made it. Raises ModelError where the file is not a model."""
+        return self._content[2]
+
+    def expect(self, kind: str) -> Model:
+        """The model itself; raises ModelError where it is of another kind."""
+        if self.kind != kind:
+            raise ModelError(f"{self} holds weights of kind {self.kind}, not {kind}")
+        return self
+
+    @cached_property
+    def hash(self) -> str:
+        """32 hexadecimal digits of the kind and the arrays; the provenance does not count."""
+        digest = hashlib.blake2b(self.kind.encode(), digest_size=16)
+        for name, tensor in sorted(self.tensors.items()):
+            digest.update(f"\0{name}\0{tensor.dtype.str}\0{tensor.shape}\0".encode())
+            digest.update(tensor.tobytes())
+        return digest.hexdigest()
+
+    def save(self, path: str | os.PathLike[str], provenance: Mapping[str, str]) -> None:
+        """Write a new file at ``path``; raises ModelError where there is one or it cannot be written."""
+        from safetensors.numpy import save
+
+        target = Path(path)
+        data = save(dict(self.tensors), metadata={**provenance, "format": FORMAT, "kind": self.kind})
+        try:
+            handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+            try:
+                with os.fdopen(handle, "wb") as file:
+                    file.write(data)
+                Path(name).chmod(0o644)
+                os.link(name, target)
+            finally:
+                Path(name).unlink()
+        except FileExistsError:
+            raise ModelError(f"{target} exists already; name another file") from None
+        except OSError as error:
+            raise ModelError(f"cannot write {target}: {error.strerror or error}") from None
+
+    @cached_property
+    def _content(self) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
+        from safetensors import SafetensorError, safe_open
+
+        try:
+            with safe_open(self._path, framework="numpy") as file:
+                metadata = dict(file.metadata() or {})
+                if metadata.pop("format", None) != FORMAT or "kind" not in metadata:
+                    raise ModelError(
+                        f"{self._path} is not a weights file of Checkers Arena (arena train makes them)"
+                    )
+                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+        except FileNotFoundError:
+            raise ModelError(f"no weights file {self._path}") from None
+        except (OSError, SafetensorError, TypeError, ValueError) as error:
+            raise ModelError(f"{self._path} is not a weights file: {error}") from None
+        return metadata.pop("kind"), _frozen(tensors), metadata
+
+    def __repr__(self) -> str:
+        return f"Model({str(self._path)!r})" if self._path else f"Model(kind={self.kind!r})"
+
+
+def _frozen(tensors: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
+    # Files hold row-major little-endian arrays.
+    copies = {
+        name: np.array(tensor, dtype=tensor.dtype.newbyteorder("<"), order="C")
+        for name, tensor in tensors.items()
+    }
+    for copy in copies.values():
+        copy.flags.writeable = False
+    return copies

@@ -1,0 +1,17 @@
+"""Built-in rating systems."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.hookspecs import hookimpl
+from arena.ratings.davidson import Davidson
+
+if TYPE_CHECKING:
+    from arena.rating import Rating
+
+
+@hookimpl
+def register_ratings() -> dict[str, type[Rating]]:
+    """The rating systems of the arena itself."""
+    return {"davidson": Davidson}

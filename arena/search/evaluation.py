@@ -1,0 +1,80 @@
+"""The one door by which evaluators enter the compiled search: a function's address and a context."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import TYPE_CHECKING, Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from arena.checkers.bits import rotated
+from arena.checkers.board import Board
+from arena.checkers.move import Side
+from arena.errors import ArenaError
+from arena.evaluator import KERNEL_TYPE, Kernel
+
+if TYPE_CHECKING:
+    from arena.evaluator import Evaluator
+
+VALUE_LIMIT = 1_000_000
+"""Kernel values lie strictly between -VALUE_LIMIT and VALUE_LIMIT."""
+PYTHON_SCALE = 1000.0
+"""Kernel units per unit of an evaluator that has no kernel of its own."""
+
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def call_evaluator(
+    _context: Any, address: Any, own: Any, opp: Any, kings: Any, side: Any, context: Any
+) -> Any:
+    """The value that the evaluator kernel at ``address`` gives; all arguments int64."""
+    signature = types.int64(*[types.int64] * 6)
+
+    def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        function_type = ir.FunctionType(_I32, [_I32, _I32, _I32, _I32, _I64])
+        function = builder.inttoptr(arguments[0], function_type.as_pointer())
+        narrow = [builder.trunc(argument, _I32) for argument in arguments[1:5]]
+        return builder.sext(builder.call(function, [*narrow, arguments[5]]), _I64)
+
+    return signature, codegen
+
+
+class EvaluatorError(ArenaError):
+    """An evaluator gave a value that the search cannot use."""
+
+
+class PythonKernel:
+    """A plain Python evaluator as a kernel; its first exception is kept for :meth:`raise_error`."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._error: BaseException | None = None
+        self._callback = KERNEL_TYPE(self._call)
+        address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
+        self.kernel = Kernel(address, scale=PYTHON_SCALE, keepalive=self)
+
+    def raise_error(self) -> None:
+        """Raise what the evaluator raised since the last call, if anything."""
+        error, self._error = self._error, None
+        if error is not None:
+            raise error
+
+    def _call(self, own: int, opp: int, kings: int, side: int, _context: int) -> int:
+        if self._error is not None:
+            return 0
+        try:
+            masks = (rotated(opp), rotated(own), rotated(kings)) if side else (own, opp, kings)
+            value = float(self._evaluator.evaluate(Board(*masks, Side(side))))
+            if not abs(value) * PYTHON_SCALE < VALUE_LIMIT:
+                limit = VALUE_LIMIT / PYTHON_SCALE
+                raise EvaluatorError(
+                    f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}"
+                )
+            return round(value * PYTHON_SCALE)
+        except BaseException as error:  # an exception cannot cross the compiled search
+            self._error = error
+            return 0

@@ -1,0 +1,154 @@
+"""Specs: texts that name a player (or an evaluator, ...) with its options.
+
+::
+
+    spec   = name *( ":" option "=" value )        minimax:depth=6:evaluator=[heuristic:mobility=true]
+    specs  = spec *( "," spec )                    lms,td:weights=my.safetensors,minimax
+
+A ``:`` separates only where an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets
+are balanced; nothing separates within them, and a pair around a whole value is not part of it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import BadOption, UsageError
+from arena.model import Model
+from arena.plugins import Registered, Registry, load, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from arena.options import Option
+
+_OPTION = re.compile(r":(?=[^\W\d]\w*=)")
+_COMMA = re.compile(",")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A player, evaluator, ... with its options, ready to be made."""
+
+    registered: Registered
+    text: str
+    """The canonical spec: options in the order of the signature, defaults left out, values in one form."""
+    weights: str | None
+    """Hash of the weights that it plays with, the shipped ones included; None where there are none."""
+    options: Mapping[str, Any] = field(compare=False, repr=False)
+    """The value of every option, defaults included; that of an evaluator is a :class:`Spec` in its turn."""
+
+    @property
+    def name(self) -> str:
+        """The name without the options."""
+        return self.registered.name
+
+    def create(self) -> Any:
+        """A fresh instance, with fresh evaluators."""
+        values = self.options.items()
+        return self.registered.cls(**{n: v.create() if isinstance(v, Spec) else v for n, v in values})
+
+
+def parse(kind: str, text: str, registry: Registry | None = None) -> Spec:
+    """The spec of a ``kind`` ("player", "evaluator", ...) that ``text`` stands for; weights are read at once.
+
+    Raises UsageError (malformed text), UnknownName, PluginError, BadOption (unknown, twice, missing, bad
+    value) and ModelError.
+    """
+    registry = registry or load()
+    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    if not re.fullmatch(r"[\w-]+", name):
+        raise UsageError(f"{text!r} names no {kind}: write name or name:option=value")
+    registered = registry.get(kind, name)
+    given = _given(registered, settings)
+    values = {option.name: _value(registered, option, given, registry) for option in registered.options}
+    written = [
+        f":{option.name}={_quoted(values[option.name][1])}"
+        for option in registered.options
+        if values[option.name][1] != option.default
+    ]
+    options = {name: value for name, (value, _) in values.items()}
+    return Spec(registered, name + "".join(written), _weights(options), options)
+
+
+def parse_list(kind: str, text: str, registry: Registry | None = None) -> list[Spec]:
+    """The specs in a text separated by commas, in order. Raises what :func:`parse` does."""
+    parts = [part.strip() for part in _split(text, _COMMA)]
+    if "" in parts:
+        raise UsageError(f"there is a {kind} missing in {text!r}: write them separated by single commas")
+    return [parse(kind, part, registry) for part in parts]
+
+
+def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
+    """The texts of the options in ``settings``, each ``option=value``."""
+    names = [option.name for option in registered.options]
+    given: dict[str, str] = {}
+    for setting in settings:
+        name, _, value = setting.partition("=")
+        if name not in names:
+            listing = ", ".join(f"{option.name} ({option.annotation})" for option in registered.options)
+            near = f"{nearest(name, names)} It takes {listing}" if names else "it takes none"
+            raise BadOption(f"{registered.name} has no option {name!r}; {near}")
+        if name in given:
+            raise BadOption(f"the option {name!r} of {registered.name} is given twice")
+        given[name] = _unquoted(value.strip())
+    return given
+
+
+def _value(
+    registered: Registered, option: Option, given: Mapping[str, str], registry: Registry
+) -> tuple[Any, str]:
+    """The value of an option and its text in the canonical spec."""
+    text = given.get(option.name, option.default)
+    if text is None:
+        raise BadOption(f"{registered.name} needs the option {option.name!r} ({option.annotation})")
+    if not option.nested and option.name not in given:
+        return option.default_value, text
+    try:
+        value = option.read(text)
+    except ValueError:
+        raise BadOption(
+            f"the option {option.name!r} of {registered.name} takes {option.annotation}, not {text!r}"
+        ) from None
+    if option.nested and value is not None:
+        value = parse("evaluator", value, registry)
+        return value, value.text
+    return value, option.write(value)
+
+
+def _weights(options: Mapping[str, Any]) -> str | None:
+    """The hash of the models among the options, nested ones included; of several, the hash of the hashes."""
+    hashes = [value.hash for value in options.values() if isinstance(value, Model)]
+    hashes += [value.weights for value in options.values() if isinstance(value, Spec) and value.weights]
+    if len(hashes) < 2:
+        return hashes[0] if hashes else None
+    return hashlib.blake2b("\n".join(hashes).encode(), digest_size=16).hexdigest()
+
+
+def _split(text: str, separator: re.Pattern[str]) -> list[str]:
+    """The parts of ``text`` between the separators, of one character, that stand outside brackets."""
+    depths = _depths(text)
+    if any(depth < 0 for depth in depths) or depths[-1:] not in ([], [0]):
+        raise UsageError(f"the brackets in {text!r} do not match")
+    cuts = [i for i, depth in enumerate(depths) if depth == 0 and separator.match(text, i)]
+    return [text[start + 1 : end] for start, end in pairwise([-1, *cuts, len(text)])]
+
+
+def _depths(text: str) -> list[int]:
+    """How many brackets are open after each character."""
+    return list(accumulate((character == "[") - (character == "]") for character in text))
+
+
+def _unquoted(value: str) -> str:
+    """``value`` without a pair of brackets around the whole of it."""
+    return value[1:-1] if value.startswith("[") and 0 not in _depths(value)[:-1] else value
+
+
+def _quoted(value: str) -> str:
+    """``value`` as it stands in a spec: in brackets where it would not be read as it is."""
+    plain = value == _unquoted(value.strip()) and _split(value, _OPTION) == _split(value, _COMMA)
+    return value if plain else f"[{value}]"

@@ -1,0 +1,24 @@
+"""Games on record: one SQLite file, or a PostgreSQL database.
+
+:class:`Store` writes, :class:`Results` reads into DataFrames (and loads pandas when it is first asked for).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from arena.store.recorder import Recorder
+from arena.store.store import PlayerIdentity, Store, StoredTournament
+
+if TYPE_CHECKING:
+    from arena.store.results import Results
+
+__all__ = ["PlayerIdentity", "Recorder", "Results", "Store", "StoredTournament"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Results":
+        from arena.store.results import Results
+
+        return Results
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

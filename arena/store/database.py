@@ -1,0 +1,209 @@
+"""Opening a database: is it ours, which revision, and every failure in one line."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing, suppress
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url
+from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError
+from sqlalchemy.pool import NullPool
+
+from arena.errors import StoreError
+from arena.store.schema import metadata
+
+if TYPE_CHECKING:
+    import os
+
+    from sqlalchemy.engine import ExceptionContext
+
+APPLICATION_ID = 0x41524E41
+"""``ARNA``: marks an SQLite file as ours."""
+MIGRATIONS = Path(__file__).with_name("migrations")
+"""Revisions are named by the first four letters of their files."""
+BUSY_SECONDS = 20.0
+"""How long a locked SQLite file is waited for."""
+
+_TROUBLE = {
+    "SQLITE_NOTADB": "is not an SQLite database",
+    "SQLITE_CORRUPT": "is damaged",
+    "SQLITE_BUSY": "is locked by another program",
+    "SQLITE_READONLY": "cannot be written: it or its folder is read-only",
+    "SQLITE_CANTOPEN": "cannot be opened: it or its folder may not be read or written",
+    "SQLITE_FULL": "cannot grow: the disk is full",
+}
+
+
+class Database:
+    """A database of ours at the newest revision. Raises StoreError, as everything done with it does."""
+
+    engine: Engine
+
+    def __init__(self, path_or_url: str | os.PathLike[str], *, write: bool) -> None:
+        """Open to write (then it is made or upgraded where needed) or to read (then nothing is touched)."""
+        url = _url(path_or_url)
+        self.path = Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+        self.location = str(self.path or url.render_as_string(hide_password=True))
+        """Path or URL, for messages; without a password."""
+        if self.path:
+            _check_place(self.path, write)
+            self.engine = _sqlite_writer(self.path) if write else _sqlite_reader(self.path)
+        else:
+            self.engine = _server(url, self.location)
+        event.listen(self.engine, "handle_error", self._explain)
+        with self.engine.begin() as connection:
+            self._settle(connection, write)
+
+    def _settle(self, connection: Connection, write: bool) -> None:
+        """Bring the tables to the newest revision, or raise."""
+        revision = self._revision(connection)
+        known = sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+        if revision == known[-1]:
+            return
+        if revision not in (None, *known):
+            raise StoreError(
+                f"{self.location} was written by a newer Checkers Arena: upgrade this one"
+                f" (the database has revision {revision}, the program knows {known[-1]})"
+            )
+        if not write:
+            raise StoreError(
+                f"{self.location} was written by an older Checkers Arena: arena tournament upgrades it"
+                if revision
+                else f"{self.location} is empty: arena tournament fills it"
+            )
+        if revision and self.path:
+            _back_up(self.path, revision)
+        _upgrade(connection)
+
+    def _revision(self, connection: Connection) -> str | None:
+        """The revision of the tables; None where there are none. Refuses what is not ours."""
+        tables = set(inspect(connection).get_table_names())
+        if self.path:
+            mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+            foreign = mark != APPLICATION_ID and (mark or tables)
+        else:
+            foreign = "alembic_version" not in tables and tables & metadata.tables.keys()
+        if foreign:
+            raise StoreError(f"{self.location} belongs to another program: name another database")
+        if not tables:
+            return None
+        revision: str = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
+        return revision
+
+    def _explain(self, context: ExceptionContext) -> None:
+        """Turns an error of the database's driver into one line."""
+        error = context.original_exception
+        if isinstance(error, (OverflowError, UnicodeError)):
+            raise StoreError(f"{self.location} cannot hold a value: {error}")
+        if context.sqlalchemy_exception is None:
+            return
+        line = str(error).partition("\n")[0]
+        code = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
+        if isinstance(context.sqlalchemy_exception, IntegrityError):
+            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}")
+        raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
+
+
+def _url(path_or_url: str | os.PathLike[str]) -> URL:
+    name = str(path_or_url)
+    if "://" not in name:
+        return URL.create("sqlite", database=name)
+    try:
+        url = make_url(name)
+    except ArgumentError:
+        raise StoreError(f"{name} is neither a path nor the URL of a database") from None
+    if url.drivername == "sqlite" and url.database in (None, "", ":memory:"):
+        raise StoreError("a database in memory would be lost: name a file")
+    return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
+
+
+def _check_place(path: Path, write: bool) -> None:
+    try:
+        if path.is_dir():
+            raise StoreError(f"{path} is a folder, not a database")
+        if write:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        elif not path.exists():
+            raise StoreError(f"there is no database {path}: arena tournament makes one")
+    except OSError as error:
+        raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
+
+
+def _server(url: URL, location: str) -> Engine:
+    try:
+        return create_engine(url)
+    except (ImportError, NoSuchModuleError) as error:
+        raise StoreError(f"{location} needs a driver that is not installed: {error}") from None
+
+
+def _sqlite_reader(path: Path) -> Engine:
+    """Opens the file anew for each use, read-only, so that nothing is left open or locked between two."""
+
+    def connect() -> sqlite3.Connection:
+        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+
+    return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _sqlite_writer(path: Path) -> Engine:
+    """Takes the write lock when a transaction begins, not halfway through, where waiting cannot help."""
+    engine = create_engine(
+        URL.create("sqlite", database=str(path)),
+        connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},
+        poolclass=NullPool,
+    )
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: sqlite3.Connection, _: Any) -> None:
+        connection.execute(
+            "PRAGMA page_size = 8192"
+        )  # 4096, the default, would be half empty: a game takes 2 kB
+        connection.execute("PRAGMA foreign_keys = ON")
+        if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
+            with suppress(sqlite3.OperationalError):  # some file systems cannot share memory
+                if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
+                    connection.execute("PRAGMA synchronous = NORMAL")
+
+    @event.listens_for(engine, "close")
+    def leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
+        with suppress(sqlite3.OperationalError):  # somebody else still has it open
+            connection.execute("PRAGMA journal_mode = DELETE")
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
+
+
+def _back_up(path: Path, revision: str) -> None:
+    """Copy the file beside itself, under a name that is free."""
+    try:
+        for number in count(1):
+            suffix = f"-{number}" if number > 1 else ""
+            target = path.with_name(f"{path.name}.bak-{revision}{suffix}")
+            with suppress(FileExistsError):
+                target.open("xb").close()
+                break
+        try:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+                source.backup(copy)
+        except BaseException:
+            target.unlink()
+            raise
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"{path} is not upgraded, for want of a backup: {error}") from None
+
+
+def _upgrade(connection: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    command.upgrade(config, "head")
+    if connection.dialect.name == "sqlite":
+        connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")

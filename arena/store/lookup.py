@@ -1,0 +1,40 @@
+"""Finding a tournament by what people call it, and its players by their specs."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, select
+
+from arena.errors import StoreError
+from arena.store.schema import players, tournament_players, tournaments
+
+
+class PlayerIds(dict[str, int]):
+    """Ids of the players of a tournament by canonical spec; StoreError for anybody else."""
+
+    def __missing__(self, spec: str) -> int:
+        raise StoreError(f"{spec} does not play in this tournament")
+
+
+def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
+    """The players of a tournament."""
+    query = (
+        select(players.c.spec, players.c.id)
+        .join(tournament_players)
+        .where(tournament_players.c.tournament_id == tournament_id)
+    )
+    return PlayerIds(connection.execute(query).all())
+
+
+def tournament_id(connection: Connection, which: str | int, location: str) -> int:
+    """The id of the tournament of that name or id, or of the ``last``; StoreError where there is none."""
+    names: dict[str, int] = dict(connection.execute(select(tournaments.c.name, tournaments.c.id)).all())
+    if not names:
+        raise StoreError(f"{location} holds no tournament yet: arena tournament plays one")
+    if which == "last":
+        return max(names.values())
+    if which in names:
+        return names[which]
+    if str(which).isdecimal() and int(which) in names.values():
+        return int(which)
+    ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-10:])
+    raise StoreError(f"{location} holds no tournament {which!r}; it holds {ids}")

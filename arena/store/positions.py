@@ -1,0 +1,143 @@
+"""The boards of many games as columns, decoded from the binary columns in bulk."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Row
+
+    Categorical = pd.Categorical[str]
+    Array = np.ndarray[tuple[int], np.dtype[Any]]
+
+SOURCES: dict[str, str | None] = {
+    "game": None,
+    "ply": None,
+    "side": None,
+    "fen": "boards",
+    "black_men": "boards",
+    "black_kings": "boards",
+    "white_men": "boards",
+    "white_kings": "boards",
+    "move": "moves",
+    "score": "scores",
+    "depth": "depths",
+    "nodes": "nodes",
+    "seconds": "seconds",
+}
+"""The columns, and what each needs of a game beside its id, tournament, plies and first side."""
+
+
+class Positions:
+    """The boards of some games, one game after the other: n boards in all. A method per column."""
+
+    def __init__(self, games: Sequence[Row[Any]], tournaments: Mapping[int, str]) -> None:
+        """``games`` are rows of the table, ``tournaments`` the names by id."""
+        self._games = games
+        self._tournaments = tournaments
+        self._lengths = np.array([game.plies + 1 for game in games], np.int64)
+
+    def tournament(self) -> Categorical:
+        place = {key: code for code, key in enumerate(self._tournaments)}
+        codes = self._spread([place[game.tournament_id] for game in self._games])
+        return pd.Categorical.from_codes(codes, pd.Index(list(self._tournaments.values())))
+
+    def game(self) -> Array:
+        return self._spread([game.id for game in self._games])
+
+    def ply(self) -> Array:
+        return np.arange(self._lengths.sum()) - np.repeat(
+            self._lengths.cumsum() - self._lengths, self._lengths
+        )
+
+    def side(self) -> Categorical:
+        return pd.Categorical.from_codes(self._side, pd.Index(["black", "white"]))
+
+    def fen(self) -> pd.Series[str]:
+        """Each different position is written once."""
+        from arena.checkers.board import Board
+        from arena.checkers.move import Side
+
+        black, white, kings = (mask.astype(np.uint64) for mask in self._masks)
+        pieces, pieces_found = pd.factorize(black << 32 | white)
+        rest, rest_found = pd.factorize(kings << 1 | self._side.astype(np.uint64))
+        codes, found = pd.factorize(pieces * len(rest_found) + rest)
+        texts = []
+        for code in found.tolist():
+            both, other = int(pieces_found[code // len(rest_found)]), int(rest_found[code % len(rest_found)])
+            texts.append(Board(both >> 32, both & 0xFFFFFFFF, other >> 1, Side(other & 1)).fen)
+        return pd.Series(texts, dtype="str").take(codes).reset_index(drop=True)
+
+    def black_men(self) -> Array:
+        black, _, kings = self._masks
+        return _count(black & ~kings)
+
+    def black_kings(self) -> Array:
+        black, _, kings = self._masks
+        return _count(black & kings)
+
+    def white_men(self) -> Array:
+        _, white, kings = self._masks
+        return _count(white & ~kings)
+
+    def white_kings(self) -> Array:
+        _, white, kings = self._masks
+        return _count(white & kings)
+
+    def move(self) -> list[str | None]:
+        """The move that leads on; None on the last board of a game."""
+        return [move for game in self._games for move in (*game.moves.split(), None)]
+
+    def score(self) -> Array:
+        return self._unpack(SCORES, [game.scores for game in self._games]).astype(np.float64)
+
+    def depth(self) -> pd.arrays.IntegerArray:
+        return _nullable(self._unpack(DEPTHS, [game.depths for game in self._games]))
+
+    def nodes(self) -> pd.arrays.IntegerArray:
+        return _nullable(self._unpack(NODES, [game.nodes for game in self._games]))
+
+    def seconds(self) -> Array:
+        return self._unpack(SECONDS, [game.seconds for game in self._games]).astype(np.float64)
+
+    @cached_property
+    def _masks(self) -> tuple[Array, ...]:
+        """The masks of black, white and kings."""  # 3 x uint32[n]
+        return tuple(np.frombuffer(b"".join([game.boards for game in self._games]), "<u4").reshape(-1, 3).T)
+
+    @cached_property
+    def _side(self) -> Array:
+        """Who is to move: 0 Black, 1 White."""  # int8[n]
+        first = self._spread([game.first == "white" for game in self._games])
+        side: Array = ((first + self.ply()) & 1).astype(np.int8)
+        return side
+
+    def _spread(self, values: Sequence[int] | Array) -> Array:
+        """A value per game, on each of its boards."""
+        return np.repeat(np.array(values, np.int64), self._lengths)
+
+    def _unpack(self, column: PlyColumn, blobs: Sequence[bytes | None]) -> Array:
+        """A value per board: those of the plies, and none on the last board of a game."""
+        gap = column.gap
+        parts = [
+            gap * int(length) if blob is None else blob + gap
+            for blob, length in zip(blobs, self._lengths, strict=True)
+        ]
+        return np.frombuffer(b"".join(parts), f"<{column.typecode}")
+
+
+def _count(mask: Array) -> Array:
+    counts: Array = np.bitwise_count(mask).astype(np.int64)
+    return counts
+
+
+def _nullable(values: Array) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(values.astype(np.int64), values < 0)

@@ -1,0 +1,107 @@
+"""Writing games as they end, many to a transaction."""
+
+from __future__ import annotations
+
+import time
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlalchemy import insert, select
+
+from arena.errors import StoreError
+from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.store.schema import games
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from arena.record import GameRecord
+    from arena.store.lookup import PlayerIds
+
+BATCH_GAMES = 100
+BATCH_SECONDS = 1.0
+
+
+class Recorder:
+    """Records the games of one tournament, up to 100 in a transaction and none later than a second.
+
+    Used as a context manager; leaving it commits what is pending, whatever the reason for leaving. A game
+    that is recorded already is a StoreError.
+    """
+
+    def __init__(self, connection: Connection, tournament_id: int, players: PlayerIds) -> None:
+        self._connection = connection
+        statement = insert(games).inline().compile(dialect=connection.dialect)
+        self._insert = str(statement)
+        self._values = itemgetter(*statement.positiontup) if statement.positiontup else dict
+        self._tournament_id = tournament_id
+        self._players = players
+        self._pending: list[dict[str, Any]] = []
+        self._committed = time.monotonic()
+        self._interrupted = False
+
+    def add(self, record: GameRecord) -> None:
+        """Record a game; raises StoreError where it cannot be."""
+        self._pending.append(self._row(record))
+        self.tick()
+
+    def tick(self) -> None:
+        """Commit what is due: call it now and then while no game ends."""
+        if len(self._pending) >= BATCH_GAMES or time.monotonic() - self._committed >= BATCH_SECONDS:
+            self.flush()
+
+    def flush(self) -> None:
+        """Commit everything that is pending."""
+        if self._pending:
+            with self._connection.begin():
+                if self._interrupted:
+                    self._forget_recorded()
+                self._interrupted = True
+                # As the driver takes them: SQLAlchemy's own pass over the rows would cost what SQLite does.
+                if values := [self._values(row) for row in self._pending]:
+                    self._connection.exec_driver_sql(self._insert, values)
+            self._pending = []
+            self._interrupted = False
+        self._committed = time.monotonic()
+
+    def _forget_recorded(self) -> None:
+        """Drop what the last flush committed although it did not return, and games that it choked on."""
+        rows = {row["id"]: row for row in self._pending}
+        here = (games.c.tournament_id == self._tournament_id) & games.c.id.in_(rows)
+        for recorded in self._connection.scalars(select(games.c.id).where(here)):
+            del rows[recorded]
+        self._pending = list(rows.values())
+
+    def _row(self, record: GameRecord) -> dict[str, Any]:
+        try:
+            return {
+                "tournament_id": self._tournament_id,
+                "id": record.seed,
+                "pairing": record.pairing,
+                "round": record.round,
+                "opening": record.opening,
+                "black_id": self._players[record.black],
+                "white_id": self._players[record.white],
+                "result": record.result,
+                "termination": record.termination,
+                "guilty": record.guilty,
+                "reason": record.reason and record.reason.encode(errors="replace").decode(),
+                "first": record.first,
+                "plies": record.plies,
+                "moves": " ".join(record.moves),
+                "boards": record.boards,
+                "scores": SCORES.pack(record.scores),
+                "depths": DEPTHS.pack(record.depths),
+                "nodes": NODES.pack(record.nodes),
+                "seconds": SECONDS.pack(record.seconds),
+                "pvs": "\n".join(pv or "" for pv in record.pvs) if any(record.pvs) else None,
+                "started": record.started,
+            }
+        except OverflowError as error:
+            raise StoreError(f"game {record.seed} reports a number that does not fit: {error}") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.flush()

@@ -1,0 +1,149 @@
+"""The store as people read it: DataFrames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import pandas as pd
+from sqlalchemy import column, func, select, table
+
+from arena.errors import UsageError
+from arena.store import lookup
+from arena.store.database import Database
+from arena.store.positions import SOURCES, Positions
+from arena.store.schema import games, players, ratings, tournament_players, tournaments
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    from sqlalchemy import Connection, FromClause, Select
+
+    Which = str | int | None
+
+STANDINGS = (
+    *("rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"),
+    *("win_pct", "win_low", "win_high", "score_pct"),
+)
+GAMES = (
+    *("game", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"),
+    *("termination", "guilty", "plies", "seed", "moves"),
+)
+POSITIONS = tuple(SOURCES)
+RATINGS = ("player", "system", "rating", "error", "games")
+HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
+
+_FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
+"""Columns that may be null in every row, where pandas could not tell that they are numbers."""
+
+
+class Results:
+    """A database opened to read; nothing in it, or beside it, is ever changed.
+
+    Each method narrows to one ``tournament``: its name, its id, or ``"last"``. Without it, the rows of every
+    tournament follow one another, never mixed; tables of players are then indexed by the tournaments' names.
+
+    Raises StoreError, in one line, where there is no such database or tournament.
+    """
+
+    def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
+        self._database = Database(path_or_url, write=False)
+        self.location = self._database.location
+        """Path or URL, for messages; without a password."""
+
+    def close(self) -> None:
+        """Close the connections to a server; a file is only open while it is read."""
+        self._database.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def tournaments(self) -> pd.DataFrame:
+        """One row per tournament: id, name, seed, number of players, number of games, start (UTC)."""
+        here = tournaments.c.id
+        seats = select(func.count()).where(tournament_players.c.tournament_id == here).scalar_subquery()
+        played = select(func.count()).where(games.c.tournament_id == here).scalar_subquery()
+        query = select(
+            *(here, tournaments.c.name, tournaments.c.seed, seats, played, tournaments.c.started)
+        ).order_by(here)
+        with self._database.engine.connect() as connection:
+            rows = connection.execute(query).all()
+        frame = pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"])
+        frame["started"] = pd.to_datetime(frame["started"].astype(float), unit="s", utc=True)
+        return frame
+
+    def standings(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per player, the best score first.
+
+        Percentages lie in 0-100; win_low and win_high are the Wilson bounds (95 %) of win_pct.
+        games = wins + draws + losses, forfeits included; forfeits are the games that the player forfeited.
+        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null where unrated.
+        """
+        return self._select(STANDINGS, "v_standings", tournament, ("rank", "player"))
+
+    def games(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per game, in schedule order; ``winner`` and ``guilty`` are the player's spec or null."""
+        return self._select(GAMES, "v_games", tournament, ("pairing", "round"))
+
+    def head_to_head(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per ordered pair of players that met, from the point of view of ``player``."""
+        return self._select(HEAD_TO_HEAD, "v_head_to_head", tournament, ("player", "opponent"))
+
+    def ratings(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per player and rating system, the best first; forfeits do not count in any of them."""
+        source = (
+            select(
+                tournaments.c.id.label("tournament_id"),
+                tournaments.c.name.label("tournament"),
+                players.c.spec.label("player"),
+                *(ratings.c[name] for name in ("system", "rating", "error", "games")),
+                (-ratings.c.rating).label("place"),
+            )
+            .select_from(ratings)
+            .join(tournaments, tournaments.c.id == ratings.c.tournament_id)
+            .join(players, players.c.id == ratings.c.player_id)
+        )
+        return self._select(RATINGS, source.subquery(), tournament, ("system", "place", "player"))
+
+    def positions(self, tournament: Which = None, columns: Sequence[str] | None = None) -> pd.DataFrame:
+        """One row per board of a game, the last included; move, score and so on are of the ply after.
+
+        ``columns`` chooses among the columns of the table and ``tournament``; the text ones (side, fen, move)
+        cost by far the most. Scores are in the own units, and from the point of view, of the player who moves;
+        depths are plies; null where a player reported nothing.
+        """
+        chosen = tuple(columns or POSITIONS)
+        if unknown := [name for name in chosen if name not in (*SOURCES, "tournament")]:
+            raise UsageError(f"positions have no column {unknown[0]!r}: choose among {', '.join(POSITIONS)}")
+        needed = {"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, chosen))}
+        query = select(*(games.c[name] for name in needed)).order_by(
+            games.c.tournament_id, games.c.pairing, games.c.round
+        )
+        with self._database.engine.connect() as connection:
+            if tournament is not None:
+                query = query.where(games.c.tournament_id == self._id(connection, tournament))
+            names = connection.execute(select(tournaments.c.id, tournaments.c.name)).all()
+            boards = Positions(connection.execute(query).all(), dict(names))
+        return pd.DataFrame({name: getattr(boards, name)() for name in chosen}, copy=False)
+
+    def _select(
+        self, columns: Sequence[str], source: str | FromClause, tournament: Which, order: Sequence[str]
+    ) -> pd.DataFrame:
+        """``columns`` of a view or query, narrowed and sorted."""
+        names = columns if tournament is not None or "tournament" in columns else ("tournament", *columns)
+        origin = table(source) if isinstance(source, str) else source
+        keys = ("tournament_id", *order)
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in names]).select_from(origin)
+        query = query.order_by(*[column(name) for name in keys])
+        with self._database.engine.connect() as connection:
+            if tournament is not None:
+                query = query.where(column("tournament_id") == self._id(connection, tournament))
+            frame = pd.DataFrame(connection.execute(query).all(), columns=list(names))
+        frame = frame.astype({name: float for name in names if name in _FLOATS})
+        return frame if names is columns else frame.set_index("tournament")
+
+    def _id(self, connection: Connection, which: str | int) -> int:
+        return lookup.tournament_id(connection, which, self.location)

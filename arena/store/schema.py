@@ -1,0 +1,119 @@
+"""The tables, as the newest migration leaves them."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+)
+
+metadata = MetaData()
+
+tournaments = Table(
+    "tournaments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("seed", BigInteger, nullable=False),
+    Column("settings", JSON, nullable=False),
+    Column("version", Text, nullable=False, doc="version of checkers-arena that made it"),
+    Column("started", Double, nullable=False, doc="seconds since the epoch"),
+)
+
+players = Table(
+    "players",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("spec", Text, nullable=False, doc="canonical spec"),
+    Column("name", Text, nullable=False, doc="registered name"),
+    Column("distribution", Text, nullable=False, doc="what provides it"),
+    Column("version", Text, nullable=False, doc="version of the distribution"),
+    Column("weights", Text, doc="hash of its weights; null where it has none"),
+)
+Index(
+    "players_identity",
+    players.c.spec,
+    players.c.name,
+    players.c.distribution,
+    players.c.version,
+    func.coalesce(players.c.weights, ""),
+    unique=True,
+)
+
+tournament_players = Table(
+    "tournament_players",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("player_id", ForeignKey("players.id"), primary_key=True),
+    Column("seat", Integer, nullable=False, doc="place in the list of players, from 0"),
+    UniqueConstraint("tournament_id", "seat"),
+)
+
+games = Table(
+    "games",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("id", BigInteger, primary_key=True, autoincrement=False, doc="63-bit seed of the game"),
+    Column("pairing", Text, nullable=False),
+    Column("round", Integer, nullable=False),
+    Column("opening", Text, nullable=False),
+    Column("black_id", Integer, nullable=False),
+    Column("white_id", Integer, nullable=False),
+    Column("result", Text, nullable=False),
+    Column("termination", Text, nullable=False),
+    Column("guilty", Text, doc="side that forfeited"),
+    Column("reason", Text, doc="why it forfeited"),
+    Column("first", Text, nullable=False, doc="side to move on the first board"),
+    Column("plies", Integer, nullable=False),
+    Column("moves", Text, nullable=False, doc="PDN move text of each ply, blank-separated"),
+    Column("boards", LargeBinary, nullable=False, doc="(plies + 1) x 3 uint32: black, white, kings"),
+    Column("scores", LargeBinary, doc="plies x float32; NaN: none"),
+    Column("depths", LargeBinary, doc="plies x int16; -1: none"),
+    Column("nodes", LargeBinary, doc="plies x int64; -1: none"),
+    Column("seconds", LargeBinary, doc="plies x float32; NaN: none"),
+    Column("pvs", Text, doc="a line per ply; empty: none"),
+    Column("started", Double, nullable=False, doc="seconds since the epoch"),
+    UniqueConstraint("tournament_id", "pairing", "round"),
+    ForeignKeyConstraint(
+        ["tournament_id", "black_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
+    ),
+    ForeignKeyConstraint(
+        ["tournament_id", "white_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
+    ),
+    CheckConstraint("result IN ('1-0', '0-1', '1/2-1/2')"),
+    CheckConstraint("guilty IN ('black', 'white')"),
+    CheckConstraint("first IN ('black', 'white')"),
+    CheckConstraint("length(boards) = 12 * (plies + 1)"),
+    CheckConstraint("length(scores) = 4 * plies"),
+    CheckConstraint("length(depths) = 2 * plies"),
+    CheckConstraint("length(nodes) = 8 * plies"),
+    CheckConstraint("length(seconds) = 4 * plies"),
+)
+"""One row per game. Binary columns are little-endian and null where no ply of the game has a value."""
+
+ratings = Table(
+    "ratings",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True),
+    Column("player_id", Integer, primary_key=True),
+    Column("system", Text, primary_key=True),
+    Column("rating", Double, nullable=False),
+    Column("error", Double, doc="half the width of the 95 % confidence interval; null: unknown"),
+    Column("games", Integer, nullable=False),
+    ForeignKeyConstraint(
+        ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
+    ),
+)

@@ -1,0 +1,186 @@
+"""The store as the arena writes it: tournaments, their players, games and ratings."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlalchemy import delete, insert, select
+
+from arena.errors import StoreError
+from arena.rating import RatedGame
+from arena.store import lookup
+from arena.store.database import Database
+from arena.store.recorder import Recorder
+from arena.store.schema import games, players, ratings, tournament_players, tournaments
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
+
+    from arena.rating import PlayerRating
+
+_SCORE = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerIdentity:
+    """Everything that decides how a player plays."""
+
+    spec: str
+    """Canonical spec."""
+    name: str
+    """Registered name."""
+    distribution: str
+    """What provides it."""
+    version: str
+    """Version of the distribution."""
+    weights: str | None = None
+    """Hash of its weights; None where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTournament:
+    """A tournament on record."""
+
+    id: int
+    name: str
+    seed: int
+    settings: dict[str, Any]
+    """Plain JSON values; whoever made the tournament knows what they mean."""
+    players: tuple[PlayerIdentity, ...]
+    """In the order of their seats."""
+    version: str
+    """Version of checkers-arena that made it."""
+    started: float
+    """Seconds since the epoch."""
+
+
+class Store:
+    """A database opened to write: one process, one thread, one connection.
+
+    Every method raises StoreError, in one line, where the database cannot be used.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.location = database.location
+        """Path or URL, for messages; without a password."""
+        self._database = database
+        self._connection: Connection = database.engine.connect()
+
+    @classmethod
+    def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
+        """Open a path or SQLAlchemy URL; made where missing, backed up and upgraded where old."""
+        return cls(Database(path_or_url, write=True))
+
+    def close(self) -> None:
+        """Close the database. An SQLite file is left as one plain file, unless others have it open."""
+        self._connection.close()
+        self._database.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def create_tournament(
+        self, name: str, seed: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity]
+    ) -> StoredTournament:
+        """Record a new tournament; StoreError where the name is taken or could be mistaken for an id."""
+        if not name or name == "last" or name.isdecimal():
+            raise StoreError(
+                f"a tournament cannot be named {name!r}: numbers and 'last' choose among tournaments"
+            )
+        if len({player.spec for player in players}) < len(players):
+            raise StoreError("a tournament seats each player once")
+        row: dict[str, Any] = {
+            "name": name,
+            "seed": seed,
+            "settings": dict(settings),
+            "version": version("checkers-arena"),
+            "started": time.time(),
+        }
+        with self._connection.begin():
+            if self._connection.scalar(select(tournaments.c.id).where(tournaments.c.name == name)):
+                raise StoreError(
+                    f"{self.location} already has a tournament {name!r}: resume it or choose another name"
+                )
+            key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
+            for seat, player in enumerate(players):
+                chair = {"tournament_id": key, "player_id": self._player_id(player), "seat": seat}
+                self._connection.execute(insert(tournament_players), chair)
+        return StoredTournament(id=key, players=tuple(players), **row)
+
+    def tournament(self, which: str | int) -> StoredTournament:
+        """The tournament of that name or id, or ``last``; StoreError where there is none."""
+        with self._connection.begin():
+            key = lookup.tournament_id(self._connection, which, self.location)
+            row = self._connection.execute(select(tournaments).where(tournaments.c.id == key)).one()
+            seats = self._connection.execute(
+                select(*(players.c[field.name] for field in fields(PlayerIdentity)))
+                .join(tournament_players)
+                .where(tournament_players.c.tournament_id == key)
+                .order_by(tournament_players.c.seat)
+            )
+            return StoredTournament(**row._asdict(), players=tuple(PlayerIdentity(*seat) for seat in seats))
+
+    def finished(self, tournament_id: int) -> set[tuple[str, int]]:
+        """Pairing and round of every game on record."""
+        query = select(games.c.pairing, games.c.round).where(games.c.tournament_id == tournament_id)
+        with self._connection.begin():
+            return {(pairing, number) for pairing, number in self._connection.execute(query)}
+
+    def rated_games(self, tournament_id: int) -> list[RatedGame]:
+        """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
+        first, second = players.alias(), players.alias()
+        query = (
+            select(first.c.spec, second.c.spec, games.c.result)
+            .join(first, first.c.id == games.c.black_id)
+            .join(second, second.c.id == games.c.white_id)
+            .where(games.c.tournament_id == tournament_id, games.c.guilty.is_(None))
+            .order_by(games.c.pairing, games.c.round)
+        )
+        with self._connection.begin():
+            rows = self._connection.execute(query).all()
+        return [RatedGame(black, white, _SCORE[result]) for black, white, result in rows]
+
+    def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating]) -> None:
+        """Put ``table`` in the place of what ``system`` made of the tournament before."""
+        with self._connection.begin():
+            ids = lookup.player_ids(self._connection, tournament_id)
+            here = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
+            self._connection.execute(delete(ratings).where(here))
+            rows = [
+                {
+                    "tournament_id": tournament_id,
+                    "player_id": ids[row.player],
+                    "system": system,
+                    "rating": row.rating,
+                    "error": row.error,
+                    "games": row.games,
+                }
+                for row in table
+            ]
+            if rows:
+                self._connection.execute(insert(ratings), rows)
+
+    def recorder(self, tournament_id: int) -> Recorder:
+        """What records the games of the tournament; a context manager."""
+        with self._connection.begin():
+            ids = lookup.player_ids(self._connection, tournament_id)
+        return Recorder(self._connection, tournament_id, ids)
+
+    def _player_id(self, player: PlayerIdentity) -> int:
+        """The id of a player, who is put on record when first met."""
+        row = asdict(player)
+        same = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
+        known: int | None = self._connection.scalar(select(players.c.id).where(*same))
+        if known is not None:
+            return known
+        key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
+        return key

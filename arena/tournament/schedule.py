@@ -1,0 +1,100 @@
+"""Who meets whom, and what each game starts from.
+
+A game is known by its pairing and its round alone. Everything about it follows from these two and the
+tournament's seed, so the order of playing, the number of workers and other players change no game.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from arena.checkers.game import DEFAULT_RULES, DrawRules
+from arena.errors import UsageError
+from arena.match import GameTask
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from arena.opening import Opening
+
+Pairing = tuple[str, str]
+"""Two canonical specs in the order of the alphabet: the first has Black in the even rounds."""
+
+
+def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
+    """The 63-bit seed of a game, which is its id too.
+
+    The upper 63 bits of the 8-byte BLAKE2b digest, read as a big-endian number, of the UTF-8 text
+    ``tournament_seed``, ``pairing``, ``round``: joined by line feeds, the numbers in decimal.
+    """
+    text = f"{tournament_seed}\n{pairing}\n{round}"
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
+
+
+def pairing_of(first: str, second: str) -> str:
+    """The name of the pairing of two canonical specs, whatever their order."""
+    return " vs ".join(sorted((first, second)))
+
+
+def round_robin(players: Sequence[str]) -> list[Pairing]:
+    """Every pair of ``players``; raises UsageError for fewer than two players, or one named twice."""
+    if len(players) < 2:
+        raise UsageError(f"a tournament needs at least two players, and has {'one' if players else 'none'}")
+    twice = {player for player in players if players.count(player) > 1}
+    if twice:
+        raise UsageError(f"{min(twice)} is named twice; a player cannot meet itself")
+    return list(combinations(sorted(players), 2))
+
+
+def sample(book: Sequence[Opening], games: int, tournament_seed: int) -> list[Opening]:
+    """The openings of ``games`` games of every pairing, one for two rounds, drawn without replacement.
+
+    The openings of a book stand in the order of the :func:`seed_of` their numbers in the book, and the first
+    ones are taken: more games are a longer sample that starts with the shorter one. Raises UsageError where
+    ``games`` is not an even number from 2 to twice the number of openings.
+    """
+    if games < 2 or games % 2:
+        raise UsageError(f"games must be an even number of 2 or more for each pairing, not {games}")
+    if games > 2 * len(book):
+        raise UsageError(
+            f"{games} games for each pairing are too many: with {len(book)} openings, each played with both "
+            f"colours, there are {2 * len(book)}"
+        )
+    order = sorted(range(len(book)), key=lambda number: seed_of(tournament_seed, "opening", number))
+    return [book[number] for number in order[: games // 2]]
+
+
+def tasks(
+    pairings: Sequence[Pairing],
+    openings: Sequence[Opening],
+    tournament_seed: int,
+    *,
+    rules: DrawRules = DEFAULT_RULES,
+    weights: Mapping[str, str | None] | None = None,
+    finished: Collection[tuple[str, int]] = (),
+) -> Iterator[GameTask]:
+    """The games still to be played, round by round, so that all pairings advance together.
+
+    Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
+    that the players' weights must have; ``finished`` holds the (pairing, round) of the games to leave out.
+    """
+    hashes = weights or {}
+    for round in range(2 * len(openings)):
+        for players in pairings:
+            pairing = pairing_of(*players)
+            if (pairing, round) in finished:
+                continue
+            black, white = players if round % 2 == 0 else reversed(players)
+            yield GameTask(
+                pairing=pairing,
+                round=round,
+                seed=seed_of(tournament_seed, pairing, round),
+                opening=openings[round // 2],
+                black=black,
+                white=white,
+                rules=rules,
+                black_weights=hashes.get(black),
+                white_weights=hashes.get(white),
+            )

@@ -1,0 +1,82 @@
+"""The evaluation of a checkers bot of text 003 of the design: captures, kings, and where the pieces stand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import arena
+from arena.checkers.bitboard import can_capture, jumpers, walkers
+from arena.checkers.bits import lowest, popcount, rotate
+
+_SCALE = 100
+
+
+@arena.kernel
+def _advanced(men: int) -> int:
+    """Rows that men of the side at the low squares have advanced, summed."""
+    rows = 0
+    while men:
+        rows += lowest(men) // 4
+        men &= men - 1
+    return rows
+
+
+@arena.kernel
+def _first_steps(own: int, opp: int, kings: int) -> int:
+    """Steps that the side to move can begin its turn with; only jumps where there is one."""
+    steps = 0
+    capture = can_capture(own, opp, kings)
+    for direction in range(4):
+        movers = jumpers(own, opp, kings, direction) if capture else walkers(own, opp, kings, direction)
+        steps += popcount(movers)
+    return steps
+
+
+@arena.kernel
+def _side_score(own: int, opp: int, kings: int, weights: np.ndarray) -> int:
+    men = own & ~kings
+    own_kings = own & kings
+    score = weights[0] * (12 - popcount(opp)) + weights[1] * popcount(own_kings)
+    score += weights[2] * _advanced(men) + weights[3] * popcount(own_kings & 0x00FFFF00)
+    if weights[4]:
+        score += weights[4] * _first_steps(own, opp, kings)
+    return score
+
+
+@arena.evaluator_kernel
+def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # noqa: ARG001  (the ABI)
+    weights = arena.context_array(context, 5)
+    mine = _side_score(own, opp, kings, weights)
+    return mine - _side_score(rotate(opp), rotate(own), rotate(kings), weights)
+
+
+class Heuristic(arena.Evaluator):
+    """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs (text 003).
+
+    The text gives no numbers for the position: here a man scores the rows it has advanced (0-6) and a king 1
+    on the four middle rows. ``mobility``, which the text tried and dropped, weighs the steps that each side
+    could begin its turn with. Weights count to two decimals.
+    """
+
+    def __init__(
+        self,
+        captured: float = 10.0,
+        kings: float = 7.0,
+        man_row: float = 1.0,
+        king_centre: float = 1.0,
+        mobility: float = 0.0,
+    ) -> None:
+        self.captured = captured
+        self.kings = kings
+        self.man_row = man_row
+        self.king_centre = king_centre
+        self.mobility = mobility
+
+    def evaluate(self, board: arena.Board) -> float:
+        """The score of the side to move minus the opponent's."""
+        return self.kernel().evaluate(board)
+
+    def kernel(self) -> arena.Kernel:
+        """Compiled, in hundredths."""
+        weights = (self.captured, self.kings, self.man_row, self.king_centre, self.mobility)
+        return arena.Kernel(_kernel.address, np.rint(np.array(weights) * _SCALE).astype(np.int64), _SCALE)

@@ -1,0 +1,87 @@
+"""What text 002 learns: three weighted differences, and a memory of boards met before."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import arena
+from arena.checkers.bits import popcount
+
+SHIPPED = arena.Model.shipped("arena_players", "weights/td.safetensors")
+FEATURES = 3
+BORDER = 0xF818181F
+"""Squares on the four border lines."""
+_HEADER = 4
+
+
+@arena.kernel
+def features(own: int, opp: int, kings: int) -> tuple[int, int, int]:
+    """F1..F3 as ``own`` sees them: difference of pieces, of kings, of pieces on the border, mine minus theirs."""
+    pieces = popcount(own) - popcount(opp)
+    crowned = popcount(own & kings) - popcount(opp & kings)
+    return pieces, crowned, popcount(own & BORDER) - popcount(opp & BORDER)
+
+
+@arena.kernel
+def slot(own: int, opp: int, kings: int, table: np.ndarray) -> int:
+    """Index of the entry of a board in ``table``, or of the empty entry where it belongs.
+
+    ``table`` is int64; an entry is two numbers: own | opp << 32 (0: empty) and kings | value << 32. The number
+    of entries is a power of two.
+    """
+    mask = len(table) // 2 - 1
+    key = own | opp << 32
+    mixed = (key ^ kings * 0x2545F4914F6CDD1D) * 0x1E3779B97F4A7C15
+    entry = (mixed >> 33) & mask
+    while table[2 * entry] != 0 and (table[2 * entry] != key or table[2 * entry + 1] & 0xFFFFFFFF != kings):
+        entry = (entry + 1) & mask
+    return 2 * entry
+
+
+@arena.kernel
+def fill(table: np.ndarray, boards: np.ndarray, values: np.ndarray) -> None:
+    """Enter boards ((n, 3) own, opp, kings) with their values (int64, n) into an empty ``table``."""
+    for i in range(len(boards)):
+        own, opp, kings = np.int64(boards[i, 0]), np.int64(boards[i, 1]), np.int64(boards[i, 2])
+        entry = slot(own, opp, kings, table)
+        table[entry] = own | opp << 32
+        table[entry + 1] = kings | values[i] << 32
+
+
+@arena.evaluator_kernel
+def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # noqa: ARG001  (the ABI)
+    header = arena.context_array(context, _HEADER)
+    if header[0]:
+        table = arena.context_array(context, _HEADER + header[0])[_HEADER:]
+        entry = slot(own, opp, kings, table)
+        if table[entry] != 0:
+            return table[entry + 1] >> 32
+    pieces, crowned, border = features(own, opp, kings)
+    return header[1] * pieces + header[2] * crowned + header[3] * border
+
+
+class Rote(arena.Evaluator):
+    """Weighs pieces, kings and the border, and recalls the values of boards met before (text 002)."""
+
+    def __init__(self, weights: arena.Model = SHIPPED, memory: bool = True) -> None:
+        """``memory``: whether values are recalled; without it the three weights stand alone."""
+        self.weights = weights
+        self.memory = memory
+
+    def evaluate(self, board: arena.Board) -> float:
+        """The remembered value of the board, or the weighted differences, for the side to move."""
+        return self.kernel().evaluate(board)
+
+    def kernel(self) -> arena.Kernel:
+        """Compiled; the scale spreads the values over the kernel's range."""
+        tensors = self.weights.tensors
+        coefficients, values = tensors["weights"], tensors["values"]
+        largest = max(12 * np.abs(coefficients).sum(), np.abs(values).max(initial=0.0))
+        scale = 0.99e6 / largest if largest > 0 else 1.0
+        entries = 2 ** int(np.ceil(np.log2(2 * len(values)))) if self.memory and len(values) else 0
+        context = np.zeros(_HEADER + 2 * entries, dtype=np.int64)
+        context[0] = 2 * entries
+        context[1:_HEADER] = np.rint(coefficients * scale)
+        if entries:
+            fill(context[_HEADER:], tensors["boards"], np.rint(values * scale).astype(np.int64))
+        return arena.Kernel(_kernel.address, context, scale)

@@ -1,0 +1,144 @@
+"""Temporal differences with a rote memory (text 002), in a form that neither diverges nor turns against itself.
+
+The text gives U(s) += a (R + U(s') - U(s)) and a = 50 / (49 + n), and no rule for the weights. Ours, for the
+boards s and s' of two successive turns of one side::
+
+    c += a * delta * F(s) / (1 + F(s)·F(s)),   delta = R + U(s') - U(s)
+
+R is the reward, ±``reward`` for a won or lost game and 0 for a draw, at the end, where U(s') = 0, and 0 before.
+Dividing by 1 + F·F keeps each step from overshooting (the text's literal reading diverges), and a weight never
+falls below ``FLOOR`` (its "false minimum", where the program plays to lose, needs a negative one).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+import arena
+from arena.options import Range
+from arena.search import Search
+from arena_evaluators.memory import RoteMemory
+from arena_evaluators.rote import FEATURES, Rote, features
+from arena_players.td import TD as TDPlayer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arena.search import SearchResult
+
+FLOOR = 0.01
+"""Smallest value of a weight."""
+_HASTE = 0.01
+"""Share of the reward by which a forced win is worth less for each ply that it takes."""
+
+
+def step_size(boards: int) -> float:
+    """The learning coefficient a = 50 / (49 + n) after n >= 1 boards (text 002): 1, and falling."""
+    return 50 / (49 + boards)
+
+
+class TD(arena.Learner):
+    """TD on three differences with a = 50/(49+n), and a rote memory of every board met (text 002), by self-play.
+
+    Every board met goes to the memory with the value that the search backed up to it, as in the rote learning
+    that the text cites; later searches recall it, and so look further. The model keeps the ``capacity`` boards
+    met most often, searched once more with the final weights so that all values speak of the same function.
+    """
+
+    kind = "td"
+
+    def __init__(
+        self,
+        depth: Annotated[int, Range(1, 64)] = 3,
+        reward: Annotated[float, Range(0)] = 10.0,
+        explore: Annotated[float, Range(0, 1)] = 0.1,
+        capacity: Annotated[int, Range(0)] = 20_000,
+        start: arena.Model | None = None,
+    ) -> None:
+        """``start``: weights and memory of an earlier run to go on from."""
+        self.depth = depth
+        self.reward = reward
+        self.explore = explore
+        self.capacity = capacity
+        self.start = start
+
+    def begin(self, random: np.random.Generator) -> None:
+        self.random_ = random
+        self.weights_ = np.ones(FEATURES)
+        self.memory_ = RoteMemory()
+        self.boards_ = 0
+        if self.start is not None:
+            tensors = self.start.expect(self.kind).tensors
+            self.weights_ = tensors["weights"].copy()
+            self.memory_ = RoteMemory.from_tensors(tensors)
+            self.boards_ = int(tensors["visits"].sum())
+
+    def step(self) -> Mapping[str, float]:
+        """Metrics: plies, mean squared delta, step size a, weights c1..c3, boards remembered, floor hits."""
+        search = self._search(self._snapshot(self.memory_))
+        game = arena.Game(random=self.random_)
+        before = None
+        while game.outcome is None:
+            result = search(game.board, self.depth)
+            self.memory_.meet(game.board, self._value(search, result), before)
+            before = game.board
+            moves = game.board.legal_moves
+            if self.random_.random() < self.explore:
+                game.play(moves[self.random_.integers(len(moves))])
+            else:
+                game.play(result.best[self.random_.integers(len(result.best))].move)
+        squares, floored = 0.0, 0
+        for side in arena.Side:
+            for square, hit in self._learn(game, side):
+                squares += square
+                floored += hit
+        names = (f"c{i + 1}" for i in range(FEATURES))
+        return {
+            "plies": game.ply,
+            "squared_delta": squares / max(game.ply, 1),
+            "step_size": step_size(self.boards_),
+            **dict(zip(names, self.weights_.tolist(), strict=True)),
+            "boards": len(self.memory_),
+            "floored": floored,
+        }
+
+    def model(self) -> arena.Model:
+        kept = self.memory_.most_visited(self.capacity)
+        search = self._search(self._snapshot(kept))
+        boards = (arena.Board(*masks) for masks in kept.boards.tolist())
+        kept.revalue(np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32))
+        return self._snapshot(kept)
+
+    def player(self) -> arena.Player:
+        return TDPlayer(self.model(), self.depth)
+
+    def _snapshot(self, memory: RoteMemory) -> arena.Model:
+        return arena.Model(self.kind, {"weights": self.weights_, **memory.tensors()})
+
+    def _search(self, model: arena.Model) -> Search:
+        return Search(Rote(model))
+
+    def _value(self, search: Search, result: SearchResult) -> float:
+        """The backed-up value in units of the reward's scale; forced wins and losses by their distance."""
+        if abs(result.score) < search.win_score(200):
+            return float(np.clip(result.score, -self.reward, self.reward))
+        distance = len(result.best[0].pv)
+        return float(np.sign(result.score)) * self.reward * max(0.5, 1 - _HASTE * distance)
+
+    def _learn(self, game: arena.Game, side: arena.Side) -> list[tuple[float, int]]:
+        """Apply the rule to every turn of one side; squared delta and number of weights held at the floor."""
+        winner = game.outcome.winner if game.outcome else None
+        final = 0.0 if winner is None else self.reward if winner is side else -self.reward
+        turns = [np.array(features(*board.relative), dtype=float) for board in game.boards[:-1] if board.side is side]
+        learned = []
+        for turn, counts in enumerate(turns):
+            self.boards_ += 1
+            last = turn + 1 == len(turns)
+            target = final if last else float(self.weights_ @ turns[turn + 1])
+            delta = target - float(self.weights_ @ counts)
+            self.weights_ += step_size(self.boards_) * delta * counts / (1 + counts @ counts)
+            learned.append((delta**2, int((self.weights_ < FLOOR).sum())))
+            np.maximum(self.weights_, FLOOR, out=self.weights_)
+        return learned

@@ -1,0 +1,23 @@
+"""A person at the terminal."""
+
+from __future__ import annotations
+
+import arena
+from arena.checkers.notation import move_text, parse_move
+
+
+class Human(arena.Player):
+    """Asks a person at the terminal for each move."""
+
+    def choose(self, game: arena.Game) -> arena.Move:
+        """Reads from standard input; at its end raises EOFError."""
+        print(f"\n{game.board}\n")
+        while True:
+            text = input(f"{game.side}'s move (? lists them): ").strip()
+            if text == "?":
+                print(" ".join(move_text(game.board, move) for move in game.board.legal_moves))
+                continue
+            try:
+                return parse_move(game.board, text)
+            except arena.IllegalMove as error:
+                print(error)

@@ -1,0 +1,13 @@
+"""A player without a plan."""
+
+from __future__ import annotations
+
+import arena
+
+
+class Random(arena.Player):
+    """Plays any legal move, each as likely as the next."""
+
+    def choose(self, game: arena.Game) -> arena.Move:
+        moves = game.board.legal_moves
+        return moves[game.random.integers(len(moves))]

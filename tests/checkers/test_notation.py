@@ -1,0 +1,96 @@
+"""FEN and move text."""
+
+from __future__ import annotations
+
+import pytest
+from draughts import Board as PyDraughtsBoard
+from hypothesis import given
+from positions import boards, games
+
+import arena
+from arena.checkers.notation import move_text, parse_move
+
+
+@pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("B:W21-32:B1-12", arena.Board.start().fen),
+        ("W:B1,2,K3:W21,K30", "W:W21,K30:B1,2,K3"),
+        (" b:w21, k30 :b1 ,2,k3. ", "B:W21,K30:B1,2,K3"),
+        ("W:WK30:B", "W:WK30:B"),
+        ("B:WK5-7:B12", "B:WK5,K6,K7:B12"),
+    ],
+)
+def test_fen_as_it_is_found(text: str, fen: str) -> None:
+    assert arena.Board.from_fen(text).fen == fen
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is not a FEN"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "is not a FEN"),
+        ("B:W1:W2", "is not a FEN"),
+        ("X:W1:B2", "is not a FEN"),
+        ("B:W33:B2", "'33' in"),
+        ("B:W0:B2", "'0' in"),
+        ("B:W5-3:B2", "'5-3' in"),
+        ("B:WQ5:B2", "'Q5' in"),
+        ("B:W5,:B2", "'' in"),
+        ("B:W5:B5", "square 5 stands twice"),
+        ("B:W5,K5:B6", "square 5 stands twice"),
+        ("B:W21-32:B1-13", "more than 12"),
+    ],
+)
+def test_a_text_that_is_no_position_is_refused(text: str, message: str) -> None:
+    with pytest.raises(arena.BadFEN, match=message):
+        arena.Board.from_fen(text)
+
+
+@given(boards())
+def test_move_text_names_one_move(board: arena.Board) -> None:
+    texts = [move_text(board, move) for move in board.legal_moves]
+    assert len(set(texts)) == len(texts)
+    for text, move in zip(texts, board.legal_moves, strict=True):
+        assert parse_move(board, text) is move
+        assert parse_move(board, str(move)) is move
+
+
+@given(games())
+def test_pydraughts_reads_our_moves(game: arena.Game) -> None:
+    board = game.board
+    theirs = {move.pdn_move for move in PyDraughtsBoard(variant="english", fen=board.fen).legal_moves()}
+    assert {move_text(board, move) for move in board.legal_moves} == theirs
+
+
+def test_a_short_capture_that_two_routes_share_is_written_in_full() -> None:
+    board = arena.Board.from_fen("W:W9,19:B7,8,15,16")
+    assert {move_text(board, move) for move in board.legal_moves} == {"19x10x3", "19x12x3"}
+    with pytest.raises(arena.IllegalMove, match="19x3 is ambiguous: 19x12x3 or 19x10x3"):
+        parse_move(board, "19x3")
+
+
+@pytest.mark.parametrize("text", ["9-13", " 9x13 ", "9:13", "9 - 13"])
+def test_moves_as_people_type_them(text: str) -> None:
+    assert str(parse_move(arena.Board.start(), text)) == "9-13"
+
+
+def test_a_long_capture_may_be_named_by_some_of_its_squares() -> None:
+    board = arena.Board.from_fen("W:WK8,K17,30:B7,14,15,22,23,K27")
+    assert {str(move) for move in board.legal_moves} >= {"17x26x19x10x3", "17x10x3"}
+    assert str(parse_move(board, "17x19x3")) == "17x26x19x10x3"
+    assert str(parse_move(board, "17x10x3")) == "17x10x3"
+
+
+def test_routes_to_one_position_are_not_ambiguous() -> None:
+    board = arena.Board.from_fen("B:W15,16,K23,24,K26:BK27")
+    assert {move_text(board, move) for move in board.legal_moves} == {"27x20x11x18x27", "27x18x11x20x27"}
+    assert board.after(parse_move(board, "27x27")) == board.after(board.legal_moves[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("9-18", "is not legal.*9-13"), ("nonsense", "is not a move"), ("9", "is not a move")]
+)
+def test_a_text_that_names_no_move_is_refused(text: str, message: str) -> None:
+    with pytest.raises(arena.IllegalMove, match=message):
+        parse_move(arena.Board.start(), text)

@@ -1,0 +1,44 @@
+"""The move generator against counts made by others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import arena
+
+SUITE = json.loads((Path(__file__).parents[1] / "data" / "perft.json").read_text())
+BUDGET = 4_000_000
+"""Positions that one count may visit in a test; covers depth 9 from the start."""
+
+
+@pytest.mark.parametrize("position", SUITE, ids=lambda position: position["name"])
+@pytest.mark.parametrize("unique", [False, True], ids=["paths", "unique"])
+def test_counts_agree_with_the_oracle(position: dict, unique: bool) -> None:
+    board = arena.Board.from_fen(position["fen"])
+    expected = [count for count in position["unique" if unique else "paths"] if count <= BUDGET]
+    assert len(expected) >= 5
+    assert [arena.perft(board, depth + 1, unique) for depth in range(len(expected))] == expected
+
+
+@pytest.mark.parametrize("position", SUITE, ids=lambda position: position["name"])
+def test_a_flipped_board_has_as_many_paths(position: dict) -> None:
+    board = arena.Board.from_fen(position["fen"])
+    assert arena.perft(board.flipped(), 4) == arena.perft(board, 4)
+
+
+def test_depth_zero_is_the_position_itself() -> None:
+    assert arena.perft(arena.Board.start(), 0) == arena.perft(arena.Board.start(), 0, unique=True) == 1
+
+
+def test_a_negative_depth_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 0, not -1"):
+        arena.perft(arena.Board.start(), -1)
+
+
+def test_no_paths_where_the_game_is_over() -> None:
+    lost = arena.Board.from_fen("B:W5:B1")
+    assert arena.perft(lost, 1) == 1
+    assert arena.perft(arena.Board.from_fen("B:W21:B"), 3) == 0

@@ -1,0 +1,264 @@
+"""Ratings by Bradley-Terry with draws and an advantage of Black."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+from math import log, sqrt
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from arena.plugins import load
+from arena.rating import RatedGame
+from arena.ratings.davidson import ELO, Davidson, fit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.random import Generator
+
+    from arena.rating import PlayerRating
+
+# Davidson (1970): brands i and j of chocolate pudding, i preferred, no preference, j preferred.
+PUDDING = np.array(
+    [
+        (1, 2, 19, 16, 22),
+        (1, 3, 16, 12, 19),
+        (2, 3, 19, 10, 19),
+        (1, 4, 18, 13, 23),
+        (2, 4, 23, 9, 19),
+        (3, 4, 19, 15, 20),
+        (1, 5, 13, 18, 19),
+        (2, 5, 16, 12, 20),
+        (3, 5, 16, 17, 15),
+        (4, 5, 17, 16, 14),
+        (1, 6, 18, 12, 21),
+        (2, 6, 22, 12, 20),
+        (3, 6, 13, 10, 18),
+        (4, 6, 14, 18, 19),
+        (5, 6, 11, 12, 21),
+    ]
+)
+
+
+def probabilities(difference: float, tie: float, order: float) -> list[float]:
+    """Of Black's win, a draw and White's win, where Black is ``difference`` Elo units better."""
+    black, white = 10 ** (difference / 800) * sqrt(order), 10 ** (-difference / 800) / sqrt(order)
+    return [each / (black + tie + white) for each in (black, tie, white)]
+
+
+def simulated(
+    elo: dict[str, float], games: int, random: Generator, tie: float = 0.8, order: float = 1.3
+) -> list[RatedGame]:
+    """``games`` games of each player as Black against each other."""
+    return [
+        RatedGame(black, white, float(score))
+        for black, white in permutations(elo, 2)
+        for score in random.choice(
+            [1, 0.5, 0], size=games, p=probabilities(elo[black] - elo[white], tie, order)
+        )
+    ]
+
+
+def rate(
+    players: str | Sequence[str], games: Sequence[RatedGame], **options: float
+) -> dict[str, PlayerRating]:
+    return {each.player: each for each in Davidson(**options).rate(list(players), games)}  # type: ignore[arg-type]
+
+
+def match(wins: int, draws: int, losses: int) -> list[RatedGame]:
+    """Of ``a`` against ``b``, every other game with Black."""
+    scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
+    return [
+        RatedGame("a", "b", score) if number % 2 else RatedGame("b", "a", 1 - score)
+        for number, score in enumerate(scores)
+    ]
+
+
+def test_is_registered() -> None:
+    assert load().get("rating", "davidson").cls is Davidson
+
+
+def test_pudding_data_give_the_published_estimates() -> None:
+    i, j = PUDDING[:, 0] - 1, PUDDING[:, 1] - 1
+    found = fit(6, i, j, PUDDING[:, 2:].astype(float), prior_sd=1e6, first_move=False)
+    worths = np.exp(found.ratings / ELO)
+    assert worths / worths.sum() == pytest.approx([0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024], abs=5e-5)
+    assert found.tie == pytest.approx(0.7468, abs=5e-5)
+    assert found.order == 1
+    assert found.log_likelihood == pytest.approx(-809.7095, abs=5e-5)
+
+
+def test_known_strengths_are_recovered() -> None:
+    elo = {"a": 300.0, "b": 50.0, "c": 0.0, "d": -350.0}
+    games = simulated(elo, 20_000, np.random.default_rng(1))
+    found = rate("abcd", games)
+    for player, rating in elo.items():
+        assert found[player].rating == pytest.approx(rating, abs=5)
+        assert found[player].error < 5
+        assert found[player].games == 6 * 20_000
+
+
+def test_tie_and_order_are_recovered() -> None:
+    counts = np.array([probabilities(200, 0.6, 1.5), probabilities(-200, 0.6, 1.5)]) * 100_000
+    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=500, first_move=True)
+    assert found.ratings == pytest.approx([100, -100], abs=0.01)
+    assert (found.tie, found.order) == pytest.approx((0.6, 1.5), abs=1e-4)
+
+
+def test_two_players_without_draws_differ_by_the_logit_of_the_score() -> None:
+    counts = np.array([[75.0, 0, 25], [25, 0, 75]])
+    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=1e6, first_move=True)
+    assert found.ratings[0] - found.ratings[1] == pytest.approx(ELO * log(3), abs=1e-3)
+
+
+def test_agrees_with_another_way_of_maximising() -> None:
+    """The posterior written game by game, a general optimiser, and errors by finite differences."""
+    elo = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -100.0, "e": -400.0}
+    games = simulated(elo, 15, np.random.default_rng(2))
+    prior_sd = 200.0
+
+    def loss(x: np.ndarray) -> float:  # five ratings, tie, order in units of 100 Elo
+        ratings, tie, order = dict(zip(elo, 100 * x, strict=False)), 10 ** (x[5] / 4), 10 ** (x[6] / 4)
+        total = float(x @ x) / (2 * (prior_sd / 100) ** 2)
+        for game in games:
+            chances = probabilities(ratings[game.black] - ratings[game.white], tie, order)
+            total -= log(chances[int(2 - 2 * game.score)])
+        return total
+
+    best = minimize(loss, np.zeros(7), method="BFGS").x
+    step = np.eye(7) / 50
+    hessian = [
+        [loss(best + u + v) - loss(best + u - v) - loss(best - u + v) + loss(best - u - v) for u in step]
+        for v in step
+    ]
+    covariance = np.linalg.inv(hessian) * 4 / 50**2
+    centred = np.eye(5) - 1 / 5
+    errors = 1.959964 * np.sqrt(np.diag(centred @ covariance[:5, :5] @ centred))
+    found = rate("abcde", games, prior_sd=prior_sd).values()
+    assert [each.rating for each in found] == pytest.approx(100 * best[:5], abs=0.01)
+    assert [each.error for each in found] == pytest.approx(100 * errors, rel=1e-3)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_equal_results_give_equal_ratings(wins: int, draws: int) -> None:
+    found = rate("ab", match(wins, draws, 0) + match(0, draws, wins))
+    assert (found["a"].rating, found["b"].rating) == (0, 0)
+    assert str(found["a"].rating) == "0.0"
+    assert found["a"].error == found["b"].error
+
+
+results = st.lists(
+    st.builds(RatedGame, st.sampled_from("abc"), st.sampled_from("def"), st.sampled_from([1.0, 0.5, 0.0])),
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(results, st.randoms(), st.booleans())
+def test_ratings_are_finite_centred_and_do_not_depend_on_order(
+    games: list[RatedGame], random: object, first_move: bool
+) -> None:
+    found = rate("abcdef", games, first_move=first_move)
+    assert list(found) == list("abcdef")
+    played = [each for each in found.values() if each.games]
+    assert sum(each.rating for each in played) == pytest.approx(0, abs=1e-5)
+    assert all(abs(each.rating) < 5000 and 0 <= each.error < 1000 for each in found.values())
+    random.shuffle(games)  # type: ignore[attr-defined]
+    other = rate("fedcba", games, first_move=first_move)
+    for player, each in found.items():
+        assert other[player].rating == pytest.approx(each.rating, abs=1e-4)
+        assert other[player].error == pytest.approx(each.error, abs=1e-4)
+        assert other[player].games == each.games
+
+
+@given(results)
+def test_swapping_wins_and_losses_turns_the_ratings_round(games: list[RatedGame]) -> None:
+    turned = [RatedGame(game.black, game.white, 1 - game.score) for game in games]
+    found, other = rate("abcdef", games, first_move=False), rate("abcdef", turned, first_move=False)
+    for player in "abcdef":
+        assert found[player].rating == pytest.approx(-other[player].rating, abs=1e-4)
+
+
+def test_perfect_scores_are_finite_and_ordered_by_evidence() -> None:
+    few, many = (rate("ab", match(n, 0, 0))["a"].rating for n in (4, 60))
+    assert 100 < few < many < 1000
+    assert few == -rate("ab", match(4, 0, 0))["b"].rating
+
+
+def test_a_ladder_of_perfect_scores_is_ordered() -> None:
+    games = [
+        RatedGame(*colours, 1.0 if colours[0] < colours[1] else 0.0)
+        for better, worse in ("ab", "bc", "cd")
+        for colours in [(better, worse), (worse, better)] * 20
+    ]
+    ratings = [each.rating for each in rate("abcd", games).values()]
+    assert ratings == sorted(ratings, reverse=True)
+    assert min(np.diff(ratings[::-1])) > 100
+
+
+@pytest.mark.parametrize("record", [(0, 100, 0), (50, 0, 50), (1, 0, 0), (100, 100, 0)])
+def test_pools_with_nothing_but_draws_or_none_are_finite(record: tuple[int, int, int]) -> None:
+    found = rate("ab", match(*record))
+    assert all(abs(each.rating) < 1000 and 0 < each.error < 1000 for each in found.values())
+
+
+def test_who_has_played_nothing_has_the_prior_and_disturbs_nobody() -> None:
+    games = match(30, 10, 20)
+    found = rate("abc", games, prior_sd=300)
+    assert (found["c"].rating, found["c"].games) == (0, 0)
+    assert found["c"].error == pytest.approx(1.959964 * 300)
+    assert found["a"] == rate("ab", games, prior_sd=300)["a"]
+
+
+def test_nobody_and_nothing_can_be_rated() -> None:
+    assert Davidson().rate([], []) == []
+    assert [each.rating for each in Davidson().rate(["a", "b"], [])] == [0, 0]
+
+
+def test_pools_that_never_met_are_finite_and_less_sure() -> None:
+    one, other = match(30, 10, 20), [RatedGame("c", "d", 0.5)] * 10 + [RatedGame("d", "c", 1.0)] * 10
+    found = rate("abcd", one + other)
+    assert found["a"].rating + found["b"].rating == pytest.approx(0, abs=1e-5)
+    assert found["a"].error > 5 * rate("ab", one)["a"].error
+
+
+def test_the_error_shrinks_with_the_root_of_the_number_of_games() -> None:
+    one, hundred = (rate("ab", match(3, 2, 2) * 20 * n)["a"].error for n in (1, 100))
+    assert one / hundred == pytest.approx(10, rel=0.02)
+
+
+def test_the_95_percent_interval_holds_the_truth_in_95_percent_of_tournaments() -> None:
+    elo = {"a": 150.0, "b": 0.0, "c": -150.0}
+    random = np.random.default_rng(3)
+    trials = [rate("abc", simulated(elo, 20, random)) for _ in range(300)]
+    held = [abs(found[p].rating - elo[p]) <= found[p].error for found, p in product(trials, elo)]
+    assert 0.92 < np.mean(held) < 0.98
+
+
+def test_the_advantage_of_black_is_kept_out_of_the_ratings() -> None:
+    """Equal players of whom one always has Black: the ratings put it down to the colour, half and half."""
+    always = [RatedGame("a", "b", 1.0)] * 70 + [RatedGame("a", "b", 0.0)] * 30
+    swapped = [RatedGame("b", "a", 1.0)] * 70 + [RatedGame("b", "a", 0.0)] * 30
+    assert rate("ab", always + swapped)["a"].rating == 0
+    assert rate("ab", always, first_move=False)["a"].rating > rate("ab", always)["a"].rating > 0
+    assert rate("ab", always)["a"].error > 3 * rate("ab", always, first_move=False)["a"].error
+
+
+def test_a_hundred_thousand_games_are_counted_once() -> None:
+    random = np.random.default_rng(4)
+    players = [f"p{number}" for number in range(40)]
+    black, white = random.integers(40, size=(2, 100_000))
+    scores = random.choice([1, 0.5, 0], size=100_000)
+    games = [
+        RatedGame(players[b], players[w], float(score))
+        for b, w, score in zip(black, white, scores, strict=True)
+        if b != w
+    ]
+    found = rate(players, games)
+    assert sum(each.games for each in found.values()) == 2 * len(games)
+    assert max(abs(each.rating) for each in found.values()) < 30

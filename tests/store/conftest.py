@@ -1,0 +1,132 @@
+"""Games made by hand, and a database that holds two tournaments of them."""
+
+from __future__ import annotations
+
+import random
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.rating import PlayerRating
+from arena.record import GameRecord
+from arena.store import PlayerIdentity, Store, StoredTournament
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PLAYERS = (
+    PlayerIdentity("minimax:depth=2", "minimax", "checkers-arena", "0.1.0"),
+    PlayerIdentity("lms", "lms", "checkers-arena", "0.1.0", "0123456789abcdef0123456789abcdef"),
+    PlayerIdentity("random", "random", "checkers-arena", "0.1.0"),
+)
+IDLE = PlayerIdentity("idle", "idle", "arena-idle", "3.1")
+
+
+def make_record(chance: random.Random, black: str, white: str, round_: int, **changes: Any) -> GameRecord:
+    """A record whose numbers are plausible, though nobody played the game."""
+    plies = chance.randint(0, 40)
+    boards = []
+    for _ in range(plies + 1):
+        squares = chance.sample(range(32), chance.randint(1, 24))
+        half = len(squares) // 2
+        sides = [sum(1 << square for square in part) for part in (squares[:half], squares[half:])]
+        boards.append(struct.pack("<3I", *sides, (sides[0] | sides[1]) & chance.getrandbits(32)))
+
+    def some(value: Callable[[], Any]) -> tuple[Any, ...]:
+        if chance.random() < 0.2:
+            return ()
+        return tuple(value() if chance.random() < 0.7 else None for _ in range(plies))
+
+    forfeit = chance.random() < 0.15
+    result = chance.choice(["1-0", "0-1"] if forfeit else ["1-0", "0-1", "1/2-1/2"])
+    values: dict[str, Any] = {
+        "pairing": " vs ".join(sorted((black, white))),
+        "round": round_,
+        "seed": chance.getrandbits(63),
+        "opening": chance.choice(["9-13 21-17 5-9", "10-15 22-18 15x22"]),
+        "black": black,
+        "white": white,
+        "first": chance.choice(["black", "white"]),
+        "boards": b"".join(boards),
+        "moves": tuple(chance.choice(["9-13", "22x15", "18x11x4"]) for _ in range(plies)),
+        "result": result,
+        "termination": "exception" if forfeit else chance.choice(["no moves", "ply cap"]),
+        "guilty": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
+        "reason": "ValueError: no idea\n  in choose" if forfeit else None,
+        "scores": some(lambda: struct.unpack("<f", struct.pack("<f", chance.gauss(0, 50)))[0]),
+        "depths": some(lambda: chance.randint(0, 30)),
+        "nodes": some(lambda: chance.getrandbits(chance.randint(1, 62))),
+        "pvs": some(lambda: "9-13 22-18"),
+        "seconds": some(lambda: struct.unpack("<f", struct.pack("<f", chance.random()))[0]),
+        "started": 1_700_000_000 + chance.random(),
+    }
+    return GameRecord(**values | changes)
+
+
+def make_games(seed: int, games: int) -> list[GameRecord]:
+    """Every pair of the players meets ``games`` times, colours changing."""
+    chance = random.Random(seed)
+    specs = [player.spec for player in PLAYERS]
+    pairs = [(a, b) for place, a in enumerate(specs) for b in specs[place + 1 :]]
+    return [
+        make_record(chance, *((a, b) if number % 2 else (b, a)), number)
+        for a, b in pairs
+        for number in range(games)
+    ]
+
+
+@pytest.fixture
+def record() -> Callable[..., GameRecord]:
+    """``record(round, **changes)`` makes a record of lms against random."""
+
+    def make(round_: int = 0, **changes: Any) -> GameRecord:
+        return make_record(random.Random(round_), "lms", "random", round_, **changes)
+
+    return make
+
+
+@pytest.fixture
+def identities() -> tuple[PlayerIdentity, ...]:
+    return PLAYERS
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "results" / "arena.sqlite"
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A database and what was put into it."""
+
+    path: Path
+    tournaments: dict[str, StoredTournament]
+    records: dict[str, list[GameRecord]]
+    ratings: dict[str, list[PlayerRating]]
+
+
+@pytest.fixture(scope="session")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """Two tournaments, ``spring`` with a player who never played and ``autumn``; only read it."""
+    path = tmp_path_factory.mktemp("filled") / "arena.sqlite"
+    records = {"spring": make_games(1, 20), "autumn": make_games(2, 31)}
+    ratings = {
+        "spring": [PlayerRating("lms", 12.5, 30.25, 38), PlayerRating("random", -12.5, 31.5, 37)],
+        "autumn": [PlayerRating(player.spec, -100.0 * seat, 7.0, 60) for seat, player in enumerate(PLAYERS)],
+    }
+    tournaments = {}
+    with Store.open(path) as store:
+        for name, players in (("spring", (*PLAYERS, IDLE)), ("autumn", PLAYERS)):
+            tournament = store.create_tournament(
+                name, 2**62 + len(name), {"games": 20, "openings": "3move"}, players
+            )
+            tournaments[name] = tournament
+            with store.recorder(tournament.id) as recorder:
+                for record in records[name]:
+                    recorder.add(record)
+            store.save_ratings(tournament.id, "davidson", ratings[name])
+            store.save_ratings(tournament.id, "other", [PlayerRating("lms", 1500.0, 1.0, 1)])
+    return Filled(path, tournaments, records, ratings)

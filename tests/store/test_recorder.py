@@ -1,0 +1,294 @@
+"""Games are recorded once, in batches, and whatever ends the recording."""
+
+from __future__ import annotations
+
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.errors import StoreError
+from arena.store import Results, Store, StoredTournament
+from arena.store import recorder as module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arena.record import GameRecord
+    from arena.store import PlayerIdentity
+
+    Make = Callable[..., GameRecord]
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store.open(path) as store:
+        yield store
+
+
+@pytest.fixture
+def tournament(store: Store, identities: tuple[PlayerIdentity, ...]) -> StoredTournament:
+    return store.create_tournament("spring", 1, {}, identities)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The recorder's clock: its only entry is the time."""
+    now = [100.0]
+    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    return now
+
+
+def recorded(path: Path) -> list[int]:
+    """Rounds on record, as another program sees them."""
+    with closing(sqlite3.connect(path)) as connection:
+        return [number for (number,) in connection.execute("SELECT round FROM games ORDER BY round")]
+
+
+def test_every_field_is_in_its_column(
+    store: Store, tournament: StoredTournament, path: Path, record: Make
+) -> None:
+    game = record(
+        3,
+        boards=struct.pack("<9I", *range(9)),
+        first="white",
+        moves=("22-18", "9x18"),
+        result="0-1",
+        guilty="black",
+        termination="exception",
+        reason="ValueError: \ud800",
+        scores=(None, 1.5),
+        depths=(7, None),
+        nodes=(None, None),
+        seconds=(0.25, 0.5),
+        pvs=(None, "9-13 22-18"),
+        started=1.25,
+    )
+    with store.recorder(tournament.id) as recorder:
+        recorder.add(game)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.row_factory = sqlite3.Row
+        row = dict(connection.execute("SELECT * FROM games").fetchone())
+        specs = dict(connection.execute("SELECT id, spec FROM players").fetchall())
+    assert (specs[row.pop("black_id")], specs[row.pop("white_id")]) == ("lms", "random")
+    assert row == {
+        "tournament_id": tournament.id,
+        "id": game.seed,
+        "pairing": "lms vs random",
+        "round": 3,
+        "opening": game.opening,
+        "result": "0-1",
+        "termination": "exception",
+        "guilty": "black",
+        "reason": "ValueError: ?",
+        "first": "white",
+        "plies": 2,
+        "moves": "22-18 9x18",
+        "boards": game.boards,
+        "scores": struct.pack("<2f", float("nan"), 1.5),
+        "depths": struct.pack("<2h", 7, -1),
+        "nodes": None,
+        "seconds": struct.pack("<2f", 0.25, 0.5),
+        "pvs": "\n9-13 22-18",
+        "started": 1.25,
+    }
+
+
+def test_a_hundred_games_make_a_transaction(
+    store: Store, tournament: StoredTournament, path: Path, record: Make, clock: list[float]
+) -> None:
+    with store.recorder(tournament.id) as recorder:
+        for number in range(199):
+            recorder.add(record(number))
+            assert len(recorded(path)) == (100 if number >= 99 else 0)
+    assert recorded(path) == list(range(199))
+
+
+def test_no_game_waits_longer_than_a_second(
+    store: Store, tournament: StoredTournament, path: Path, record: Make, clock: list[float]
+) -> None:
+    with store.recorder(tournament.id) as recorder:
+        recorder.add(record(0))
+        clock[0] += 0.9
+        recorder.tick()
+        assert recorded(path) == []
+        clock[0] += 0.2
+        recorder.tick()
+        assert recorded(path) == [0]
+        clock[0] += 5
+        recorder.add(record(1))
+        assert recorded(path) == [0, 1]
+        recorder.add(record(2))
+        assert recorded(path) == [0, 1]
+
+
+@pytest.mark.parametrize("reason", [ValueError, KeyboardInterrupt, SystemExit])
+def test_leaving_by_an_exception_commits_what_is_pending(
+    store: Store, tournament: StoredTournament, path: Path, record: Make, reason: type[BaseException]
+) -> None:
+    with pytest.raises(reason), store.recorder(tournament.id) as recorder:
+        for number in range(7):
+            recorder.add(record(number))
+        raise reason
+    assert recorded(path) == list(range(7))
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before the insert", "after the commit"])
+def test_an_interrupt_inside_a_transaction_neither_loses_nor_doubles_a_game(
+    store: Store,
+    tournament: StoredTournament,
+    path: Path,
+    record: Make,
+    monkeypatch: pytest.MonkeyPatch,
+    after: bool,
+) -> None:
+    connection: Any = store._connection
+    insert, begin = connection.exec_driver_sql, connection.begin
+
+    class Interrupted:
+        """A transaction that commits, and is interrupted before it says so."""
+
+        def __enter__(self) -> None:
+            monkeypatch.undo()
+            self.inner = begin()
+            self.inner.__enter__()
+
+        def __exit__(self, *error: object) -> None:
+            self.inner.__exit__(*error)
+            raise KeyboardInterrupt
+
+    def interrupted(*_: object) -> None:
+        monkeypatch.undo()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), store.recorder(tournament.id) as recorder:
+        for number in range(3):
+            recorder.add(record(number))
+        if after:
+            monkeypatch.setattr(connection, "begin", Interrupted)
+        else:
+            monkeypatch.setattr(connection, "exec_driver_sql", interrupted)
+        recorder.flush()
+    assert connection.exec_driver_sql == insert
+    assert recorded(path) == [0, 1, 2]
+
+
+def test_a_game_is_never_recorded_twice(
+    store: Store, tournament: StoredTournament, path: Path, record: Make
+) -> None:
+    with store.recorder(tournament.id) as recorder:
+        recorder.add(record(0, opening="first"))
+    with pytest.raises(StoreError, match=r"refuses a row, as wrong or there already: UNIQUE .*games"):
+        with store.recorder(tournament.id) as recorder:
+            recorder.add(record(1))
+            recorder.add(record(0, opening="second"))
+            recorder.flush()
+    assert recorded(path) == [0, 1]
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT opening FROM games WHERE round = 0").fetchall() == [("first",)]
+
+
+def test_the_same_round_under_another_id_is_refused(
+    store: Store, tournament: StoredTournament, record: Make
+) -> None:
+    with (
+        pytest.raises(StoreError, match=r"games\.pairing, games\.round"),
+        store.recorder(tournament.id) as recorder,
+    ):
+        recorder.add(record(0, seed=1))
+        recorder.add(record(0, seed=2))
+
+
+def test_one_game_may_be_in_two_tournaments(
+    store: Store, tournament: StoredTournament, identities: tuple[PlayerIdentity, ...], record: Make
+) -> None:
+    again = store.create_tournament("autumn", 1, {}, identities)
+    for key in (tournament.id, again.id):
+        with store.recorder(key) as recorder:
+            recorder.add(record(0))
+    assert store.finished(tournament.id) == store.finished(again.id) == {("lms vs random", 0)}
+
+
+def test_who_does_not_play_in_the_tournament_is_refused(
+    store: Store, tournament: StoredTournament, path: Path, record: Make
+) -> None:
+    with store.recorder(tournament.id) as recorder:
+        with pytest.raises(StoreError, match="stranger does not play in this tournament"):
+            recorder.add(record(0, black="stranger"))
+        recorder.add(record(1))
+    assert recorded(path) == [1]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"boards": b"12 bytes, yes"}, {"result": "2-0"}, {"guilty": "nobody"}, {"depths": (3,) * 99}],
+    ids=str,
+)
+def test_a_record_that_contradicts_itself_is_refused(
+    store: Store, tournament: StoredTournament, path: Path, record: Make, wrong: dict[str, Any]
+) -> None:
+    with pytest.raises(StoreError, match="CHECK constraint"), store.recorder(tournament.id) as recorder:
+        recorder.add(record(0, **wrong))
+    assert recorded(path) == []
+
+
+def test_a_depth_that_does_not_fit_is_one_line(
+    store: Store, tournament: StoredTournament, record: Make
+) -> None:
+    with store.recorder(tournament.id) as recorder, pytest.raises(StoreError, match="does not fit"):
+        recorder.add(record(0, depths=(10**6,)))
+
+
+SCRIPT = """
+import sys
+from arena.record import GameRecord
+from arena.store import PlayerIdentity, Store
+
+with Store.open(sys.argv[1]) as store:
+    players = [PlayerIdentity(spec, spec, "test", "1") for spec in ("lms", "random")]
+    tournament = store.create_tournament("spring", 1, {}, players)
+    try:
+        with store.recorder(tournament.id) as recorder:
+            for number in range(10**9):
+                recorder.add(GameRecord(
+                    pairing="lms vs random", round=number, seed=number, opening="", black="lms", white="random",
+                    first="black", boards=bytes(12), moves=(), result="1-0", termination="no moves",
+                ))
+                if number % 100 == 99:
+                    print(number + 1, flush=True)
+    except KeyboardInterrupt:
+        print("stopped", flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.parametrize("pause", [0.0, 0.0013, 0.0101])
+@pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
+def test_a_recording_process_may_be_stopped_at_any_moment(path: Path, how: str, pause: float) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        for _ in range(20):
+            confirmed = int(process.stdout.readline())
+        time.sleep(pause)
+        process.send_signal(getattr(signal, how))
+        told = process.stdout.read().split()
+    confirmed = max([confirmed, *(int(line) for line in told if line.isdecimal())])
+    if how == "SIGINT":
+        assert told[-1] == "stopped"
+        assert process.returncode == 0
+    with Results(path) as results:
+        rounds = results.games("last")["round"].tolist()
+    assert len(rounds) >= confirmed
+    assert rounds == list(range(len(rounds)))
+    with Store.open(path) as store:
+        assert len(store.finished(store.tournament("last").id)) == len(rounds)
+    assert [file.name for file in path.parent.iterdir()] == ["arena.sqlite"]

@@ -1,0 +1,37 @@
+"""The tables that the migrations make are the tables that the code writes to."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from sqlalchemy import create_engine
+
+from arena.store import Store
+from arena.store.schema import metadata
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def definitions(path: Path) -> dict[str, list[str]]:
+    """Name -> the clauses of the CREATE statement, sorted, for our tables and their indexes."""
+    with closing(sqlite3.connect(path)) as connection:
+        rows = connection.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type != 'view' AND sql IS NOT NULL"
+        )
+        return {
+            name: sorted(re.sub(r"\s+", " ", line).strip(" ,") for line in sql.splitlines())
+            for name, sql in rows
+            if not name.startswith("alembic_")
+        }
+
+
+def test_migrations_and_tables_agree(path: Path, tmp_path: Path) -> None:
+    Store.open(path).close()
+    engine = create_engine(f"sqlite:///{tmp_path / 'plain.sqlite'}")
+    metadata.create_all(engine)
+    engine.dispose()
+    assert definitions(path) == definitions(tmp_path / "plain.sqlite")

@@ -1,0 +1,176 @@
+"""Tournaments, players and ratings on record."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.errors import StoreError
+from arena.rating import PlayerRating, RatedGame
+from arena.store import PlayerIdentity, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arena.record import GameRecord
+
+    Players = tuple[PlayerIdentity, ...]
+    Make = Callable[..., GameRecord]
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store.open(path) as store:
+        yield store
+
+
+def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_a_tournament_is_found_by_name_id_and_as_the_last(path: Path, identities: Players) -> None:
+    before = time.time()
+    with Store.open(path) as store:
+        first = store.create_tournament(
+            "first", 2**63 - 1, {"games": 60, "draw": {"plies": None}}, identities
+        )
+        second = store.create_tournament("second", 0, {}, identities[::-1])
+    assert first.seed == 2**63 - 1
+    assert first.players == identities
+    assert first.settings == {"games": 60, "draw": {"plies": None}}
+    assert before <= first.started <= time.time()
+    with Store.open(path) as store:
+        assert [store.tournament(which) for which in ("first", first.id, str(first.id))] == [first] * 3
+        assert [store.tournament(which) for which in ("second", second.id, "last")] == [second] * 3
+
+
+def test_a_tournament_that_does_not_exist_names_those_that_do(store: Store, identities: Players) -> None:
+    with pytest.raises(StoreError, match="holds no tournament yet"):
+        store.tournament("last")
+    store.create_tournament("spring", 1, {}, identities)
+    for which in ("sprong", 17, "17"):
+        with pytest.raises(StoreError, match=r"holds no tournament .*; it holds spring \(1\)$"):
+            store.tournament(which)
+
+
+def test_names_are_taken_once(store: Store, identities: Players) -> None:
+    spring = store.create_tournament("spring", 1, {}, identities)
+    with pytest.raises(StoreError, match="already has a tournament 'spring'"):
+        store.create_tournament("spring", 2, {}, identities)
+    assert store.tournament("last") == spring
+
+
+@pytest.mark.parametrize("name", ["", "last", "17"])
+def test_names_that_choose_something_else_are_refused(store: Store, name: str) -> None:
+    with pytest.raises(StoreError, match="cannot be named"):
+        store.create_tournament(name, 1, {}, ())
+
+
+def test_a_seed_beyond_64_bits_is_one_line_and_leaves_nothing(store: Store, identities: Players) -> None:
+    with pytest.raises(StoreError, match="cannot hold a value"):
+        store.create_tournament("huge", 2**64, {}, identities)
+    store.create_tournament("huge", 1, {}, identities)
+
+
+def test_two_players_of_one_spec_are_refused(store: Store, identities: Players) -> None:
+    with pytest.raises(StoreError, match="each player once"):
+        store.create_tournament("twins", 1, {}, (identities[0], replace(identities[0], version="9")))
+
+
+def test_a_player_is_on_record_once_for_each_identity(store: Store, path: Path, identities: Players) -> None:
+    minimax, lms, _ = identities
+    store.create_tournament("first", 1, {}, (minimax, lms))
+    store.create_tournament("second", 1, {}, (lms, minimax))
+    assert rows(path, "SELECT count(*) FROM players") == [(2,)]
+    store.create_tournament(
+        "third", 1, {}, (replace(minimax, version="0.2"), replace(lms, weights="ab" * 16))
+    )
+    assert rows(path, "SELECT count(*) FROM players") == [(4,)]
+    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError):
+        connection.execute(
+            "INSERT INTO players (spec, name, distribution, version) VALUES (?, ?, ?, ?)",
+            (minimax.spec, minimax.name, minimax.distribution, minimax.version),
+        )
+
+
+def test_finished_and_rated_games(store: Store, identities: Players, record: Make) -> None:
+    tournament = store.create_tournament("spring", 1, {}, identities)
+    sober = {"guilty": None, "reason": None}
+    played = [
+        record(2, result="1-0", **sober),
+        record(10, result="1/2-1/2", **sober),
+        record(1, result="0-1", **sober),
+        record(0, result="0-1", guilty="black", reason="SystemExit"),
+        record(
+            5,
+            black="random",
+            white="minimax:depth=2",
+            pairing="minimax:depth=2 vs random",
+            result="1-0",
+            **sober,
+        ),
+    ]
+    with store.recorder(tournament.id) as recorder:
+        for game in played:
+            recorder.add(game)
+    assert store.finished(tournament.id) == {(game.pairing, game.round) for game in played}
+    assert store.rated_games(tournament.id) == [
+        RatedGame("lms", "random", 0.0),
+        RatedGame("lms", "random", 1.0),
+        RatedGame("lms", "random", 0.5),
+        RatedGame("random", "minimax:depth=2", 1.0),
+    ]
+    other = store.create_tournament("autumn", 1, {}, identities)
+    assert store.finished(other.id) == set()
+    assert store.rated_games(other.id) == []
+
+
+def test_ratings_replace_those_of_the_same_system_and_tournament(
+    store: Store, path: Path, identities: Players
+) -> None:
+    first, second = (store.create_tournament(name, 1, {}, identities) for name in ("first", "second"))
+    store.save_ratings(
+        first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)]
+    )
+    store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)])
+    store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)])
+    store.save_ratings(first.id, "davidson", [PlayerRating("lms", 5.0, float("nan"), 4)])
+    assert rows(path, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
+        (first.id, "davidson", 5.0, None, 4),
+        (first.id, "glicko2", 1500.0, 200.0, 3),
+        (second.id, "davidson", 7.0, 2.0, 3),
+    ]
+
+
+def test_rating_a_stranger_changes_nothing(store: Store, path: Path, identities: Players) -> None:
+    tournament = store.create_tournament("first", 1, {}, identities)
+    store.save_ratings(tournament.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3)])
+    with pytest.raises(StoreError, match="stranger does not play in this tournament"):
+        store.save_ratings(tournament.id, "davidson", [PlayerRating("stranger", 1.0, 2.0, 3)])
+    assert rows(path, "SELECT rating FROM ratings") == [(1.0,)]
+
+
+def test_two_stores_write_one_database(path: Path, identities: Players, record: Make) -> None:
+    with Store.open(path) as one, Store.open(path) as two:
+        first = one.create_tournament("first", 1, {}, identities)
+        second = two.create_tournament("second", 2, {}, identities)
+        with one.recorder(first.id) as left, two.recorder(second.id) as right:
+            for number in range(250):
+                left.add(record(number))
+                right.add(record(number))
+        assert one.finished(second.id) == two.finished(first.id) == {("lms vs random", n) for n in range(250)}
+    assert [file.name for file in path.parent.iterdir()] == ["arena.sqlite"]
+
+
+def test_importing_the_store_does_not_load_pandas() -> None:
+    code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic'} & sys.modules.keys()))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
