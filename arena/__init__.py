@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from arena.model import Model as Model
     from arena.opening import Opening as Opening
     from arena.opening import OpeningBook as OpeningBook
+    from arena.options import Range as Range
     from arena.player import Player as Player
     from arena.rating import PlayerRating as PlayerRating
     from arena.rating import RatedGame as RatedGame
@@ -50,6 +51,7 @@ _HOMES = {
     "learner": ["Learner"],
     "model": ["Model"],
     "opening": ["Opening", "OpeningBook"],
+    "options": ["Range"],
     "player": ["Player"],
     "rating": ["PlayerRating", "RatedGame", "Rating"],
     "record": ["GameRecord"],

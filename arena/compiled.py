@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 _HERE = Path(__file__).parent
 _CORE = (_HERE / "compiled.py", _HERE / "checkers", _HERE / "search")
+_config: Any = numba.config
+_carray: Any = numba.carray  # type: ignore[attr-defined]
+_POINTER: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
 EVALUATOR_SIGNATURE = types.int32(types.uint32, types.uint32, types.uint32, types.int32, types.intp)
 """own, opp, kings, side, context -> value; see :class:`arena.Kernel`."""
 
@@ -34,8 +37,7 @@ EVALUATOR_SIGNATURE = types.int32(types.uint32, types.uint32, types.uint32, type
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call, without the interpreter and its lock."""
     with _cache_of(function) as cached:
-        compiled: F = numba.njit(cache=cached, nogil=True, error_model="numpy")(function)
-    return compiled
+        return cast("F", numba.njit(cache=cached, nogil=True, error_model="numpy")(function))
 
 
 def typed_kernel(signature: str) -> Callable[[F], F]:
@@ -47,8 +49,7 @@ def typed_kernel(signature: str) -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         with _cache_of(function) as cached:
-            compiled: F = numba.njit(signature, cache=cached, nogil=True, error_model="numpy")(function)
-        return compiled
+            return cast("F", numba.njit(signature, cache=cached, nogil=True, error_model="numpy")(function))
 
     return decorate
 
@@ -105,13 +106,13 @@ def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
     """Point Numba's cache to the folder for ``function``; yields False where there is none."""
     source = Path(function.__code__.co_filename)
     folder = _folder(_package_of(source, function.__module__)) if source.is_file() else None
-    before = numba.config.CACHE_DIR
+    before = _config.CACHE_DIR
     if folder is not None:
-        numba.config.CACHE_DIR = str(folder)
+        _config.CACHE_DIR = str(folder)
     try:
         yield folder is not None
     finally:
-        numba.config.CACHE_DIR = before
+        _config.CACHE_DIR = before
 
 
 def _package_of(source: Path, module: str) -> Path:
@@ -139,15 +140,18 @@ def _folder(package: Path) -> Path | None:
     return folder
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _pointer(_context: Any, address: Any) -> Any:
+def _to_pointer(_typing: Any, _address: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return types.CPointer(types.int64)(types.intp), codegen
+    return _POINTER(types.intp), codegen
+
+
+_pointer = cast("Callable[[int], Any]", intrinsic(_to_pointer))
 
 
 @kernel
 def context_array(context: int, length: int) -> np.ndarray[Any, Any]:
     """The first ``length`` int64 numbers of the array that an evaluator kernel got as its context."""
-    return numba.carray(_pointer(context), (length,))
+    array: np.ndarray[Any, Any] = _carray(_pointer(context), (length,))
+    return array

@@ -231,7 +231,7 @@ def play(task: GameTask, marker: TurnMarker | None = None) -> GameRecord:
     return record
 
 
-class _Forfeit(Exception):  # noqa: N818 (an event of the game, not an error)
+class _Forfeit(Exception):
     """A player has lost by its own fault."""
 
     def __init__(self, guilty: Side, termination: Termination, reason: str) -> None:

@@ -5,46 +5,40 @@ Masks are held in int64 variables with values below 2**32, so that no operation 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
+_UNDEFINED_AT_ZERO = ir.Constant(ir.IntType(1), 1)
 
 
 def rotated(mask: int) -> int:
-    """:func:`rotate` for the interpreter."""
+    """:data:`rotate` for the interpreter."""
     return int(f"{mask:032b}"[::-1], 2)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(_context: Any, mask: Any) -> Any:
-    """Number of pieces in a mask."""
+def _instruction(emit: Callable[[Any, Any], Any]) -> Callable[[int], int]:
+    """A compiled function of one int64, made of what ``emit(builder, value)`` emits."""
 
-    def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return emit(builder, arguments[0])
 
-    return types.int64(types.int64), codegen
+    def typing(_context: Any, _mask: Any) -> Any:
+        return types.int64(types.int64), codegen
 
-
-@intrinsic  # type: ignore[untyped-decorator]
-def lowest(_context: Any, mask: Any) -> Any:
-    """Index (0-31) of the lowest square in a mask that is not empty."""
-
-    def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.int64(types.int64), codegen
+    return cast("Callable[[int], int]", intrinsic(typing))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def rotate(_context: Any, mask: Any) -> Any:
-    """The mask seen from the other side of the board: square n becomes square 33 - n."""
-
-    def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-        return builder.zext(builder.bitreverse(builder.trunc(arguments[0], _I32)), _I64)
-
-    return types.int64(types.int64), codegen
+popcount = _instruction(lambda builder, mask: builder.ctpop(mask))
+"""Number of pieces in a mask."""
+lowest = _instruction(lambda builder, mask: builder.cttz(mask, _UNDEFINED_AT_ZERO))
+"""Index (0-31) of the lowest square in a mask that is not empty."""
+rotate = _instruction(lambda builder, mask: builder.zext(builder.bitreverse(builder.trunc(mask, _I32)), _I64))
+"""The mask seen from the other side of the board: square n becomes square 33 - n."""

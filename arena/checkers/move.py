@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 from arena.checkers.bitboard import JUMP, STEP
@@ -44,6 +45,9 @@ class Move:
 
     path: tuple[int, ...]
     """Origin, landing squares of each jump, destination."""
+    _origin: int
+    _destination: int
+    _captured: int
     captures: tuple[int, ...]
     """Squares of the captured pieces in the order of the jumps; empty for a quiet move."""
 
@@ -59,7 +63,7 @@ class Move:
     def _make(cls, path: tuple[int, ...]) -> Move:
         move = object.__new__(cls)
         on_board = len(path) >= 2 and all(1 <= square <= 32 for square in path)
-        steps = list(zip(path, path[1:], strict=False))
+        steps = list(pairwise(path))
         if on_board and len(path) == 2 and path[1] in _NEIGHBOURS[path[0] - 1]:
             captures: tuple[int, ...] = ()
         elif on_board and all(to in _JUMPED[start - 1] for start, to in steps):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from llvmlite import ir
 from numba import types
@@ -16,6 +16,8 @@ from arena.errors import ArenaError
 from arena.evaluator import KERNEL_TYPE, Kernel
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.evaluator import Evaluator
 
 VALUE_LIMIT = 1_000_000
@@ -27,11 +29,7 @@ _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def call_evaluator(
-    _context: Any, address: Any, own: Any, opp: Any, kings: Any, side: Any, context: Any
-) -> Any:
-    """The value that the evaluator kernel at ``address`` gives; all arguments int64."""
+def _call(_typing: Any, _address: Any, _own: Any, _opp: Any, _kings: Any, _side: Any, _context: Any) -> Any:
     signature = types.int64(*[types.int64] * 6)
 
     def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
@@ -41,6 +39,10 @@ def call_evaluator(
         return builder.sext(builder.call(function, [*narrow, arguments[5]]), _I64)
 
     return signature, codegen
+
+
+call_evaluator = cast("Callable[[int, int, int, int, int, int], int]", intrinsic(_call))
+"""The value that the evaluator kernel at an address gives: address, own, opp, kings, side, context (int64)."""
 
 
 class EvaluatorError(ArenaError):

@@ -27,6 +27,7 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 BUSY_SECONDS = 20.0
 """How long a locked SQLite file is waited for."""
 
+_HEADER = b"SQLite format 3\0"
 _TROUBLE = {
     "SQLITE_NOTADB": "is not an SQLite database",
     "SQLITE_CORRUPT": "is damaged",
@@ -45,7 +46,7 @@ class Database:
     def __init__(self, path_or_url: str | os.PathLike[str], *, write: bool) -> None:
         """Open to write (then it is made or upgraded where needed) or to read (then nothing is touched)."""
         url = _url(path_or_url)
-        self.path = Path(url.database or "") if url.get_backend_name() == "sqlite" else None
+        self.path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
         self.location = str(self.path or url.render_as_string(hide_password=True))
         """Path or URL, for messages; without a password."""
         if self.path:
@@ -54,14 +55,19 @@ class Database:
         else:
             self.engine = _server(url, self.location)
         event.listen(self.engine, "handle_error", self._explain)
-        with self.engine.begin() as connection:
+        with self.engine.connect() as connection:
             self._settle(connection, write)
+        if self.path and write:
+            event.listen(self.engine, "connect", _write_ahead)
+            event.listen(self.engine, "close", _leave_one_plain_file)
 
     def _settle(self, connection: Connection, write: bool) -> None:
         """Bring the tables to the newest revision, or raise."""
         revision = self._revision(connection)
         known = sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
         if revision == known[-1]:
+            if write and self.path:  # where it cannot be written, say so now; this is rolled back
+                connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             return
         if revision not in (None, *known):
             raise StoreError(
@@ -77,6 +83,7 @@ class Database:
         if revision and self.path:
             _back_up(self.path, revision)
         _upgrade(connection)
+        connection.commit()
 
     def _revision(self, connection: Connection) -> str | None:
         """The revision of the tables; None where there are none. Refuses what is not ours."""
@@ -109,13 +116,11 @@ class Database:
 
 def _url(path_or_url: str | os.PathLike[str]) -> URL:
     name = str(path_or_url)
-    if "://" not in name:
-        return URL.create("sqlite", database=name)
     try:
-        url = make_url(name)
+        url = make_url(name) if "://" in name else URL.create("sqlite", database=name)
     except ArgumentError:
         raise StoreError(f"{name} is neither a path nor the URL of a database") from None
-    if url.drivername == "sqlite" and url.database in (None, "", ":memory:"):
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise StoreError("a database in memory would be lost: name a file")
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
@@ -124,9 +129,13 @@ def _check_place(path: Path, write: bool) -> None:
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a folder, not a database")
-        if write:
+        if path.exists():
+            with path.open("rb") as file:
+                if file.read(len(_HEADER)) not in (_HEADER, b""):
+                    raise StoreError(f"{path} is not an SQLite database")
+        elif write:
             path.parent.mkdir(parents=True, exist_ok=True)
-        elif not path.exists():
+        else:
             raise StoreError(f"there is no database {path}: arena tournament makes one")
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
@@ -158,25 +167,27 @@ def _sqlite_writer(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, _: Any) -> None:
-        connection.execute(
-            "PRAGMA page_size = 8192"
-        )  # 4096, the default, would be half empty: a game takes 2 kB
+        connection.execute("PRAGMA page_size = 8192")  # of 4096, the default, a game of 2 kB leaves half unused
         connection.execute("PRAGMA foreign_keys = ON")
-        if connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
-            with suppress(sqlite3.OperationalError):  # some file systems cannot share memory
-                if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
-                    connection.execute("PRAGMA synchronous = NORMAL")
-
-    @event.listens_for(engine, "close")
-    def leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
-        with suppress(sqlite3.OperationalError):  # somebody else still has it open
-            connection.execute("PRAGMA journal_mode = DELETE")
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
+
+
+def _write_ahead(connection: sqlite3.Connection, _: Any) -> None:
+    """Let others read while this connection writes, where the file system can."""
+    with suppress(sqlite3.OperationalError):
+        if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
+            connection.execute("PRAGMA synchronous = NORMAL")
+
+
+def _leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
+    """Fold the log into the file, unless somebody else still has it open."""
+    with suppress(sqlite3.OperationalError):
+        connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _back_up(path: Path, revision: str) -> None:

@@ -27,7 +27,8 @@ def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
 
 def tournament_id(connection: Connection, which: str | int, location: str) -> int:
     """The id of the tournament of that name or id, or of the ``last``; StoreError where there is none."""
-    names: dict[str, int] = dict(connection.execute(select(tournaments.c.name, tournaments.c.id)).all())
+    query = select(tournaments.c.name, tournaments.c.id).order_by(tournaments.c.id)
+    names: dict[str, int] = dict(connection.execute(query).all())
     if not names:
         raise StoreError(f"{location} holds no tournament yet: arena tournament plays one")
     if which == "last":

@@ -13,8 +13,6 @@ from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sqlalchemy import Row
-
     Categorical = pd.Categorical[str]
     Array = np.ndarray[tuple[int], np.dtype[Any]]
 
@@ -39,24 +37,23 @@ SOURCES: dict[str, str | None] = {
 class Positions:
     """The boards of some games, one game after the other: n boards in all. A method per column."""
 
-    def __init__(self, games: Sequence[Row[Any]], tournaments: Mapping[int, str]) -> None:
-        """``games`` are rows of the table, ``tournaments`` the names by id."""
+    def __init__(self, games: Mapping[str, Sequence[Any]], tournaments: Mapping[int, str]) -> None:
+        """``games`` are columns of the table by name, ``tournaments`` the names by id."""
         self._games = games
         self._tournaments = tournaments
-        self._lengths = np.array([game.plies + 1 for game in games], np.int64)
+        self._lengths = np.array(games["plies"], np.int64) + 1
 
     def tournament(self) -> Categorical:
         place = {key: code for code, key in enumerate(self._tournaments)}
-        codes = self._spread([place[game.tournament_id] for game in self._games])
+        codes = self._spread([place[key] for key in self._games["tournament_id"]])
         return pd.Categorical.from_codes(codes, pd.Index(list(self._tournaments.values())))
 
     def game(self) -> Array:
-        return self._spread([game.id for game in self._games])
+        return self._spread(self._games["id"])
 
     def ply(self) -> Array:
-        return np.arange(self._lengths.sum()) - np.repeat(
-            self._lengths.cumsum() - self._lengths, self._lengths
-        )
+        starts = self._lengths.cumsum() - self._lengths
+        return np.arange(self._lengths.sum()) - self._spread(starts)
 
     def side(self) -> Categorical:
         return pd.Categorical.from_codes(self._side, pd.Index(["black", "white"]))
@@ -94,29 +91,29 @@ class Positions:
 
     def move(self) -> list[str | None]:
         """The move that leads on; None on the last board of a game."""
-        return [move for game in self._games for move in (*game.moves.split(), None)]
+        return [move for moves in self._games["moves"] for move in (*moves.split(), None)]
 
     def score(self) -> Array:
-        return self._unpack(SCORES, [game.scores for game in self._games]).astype(np.float64)
+        return self._unpack(SCORES, self._games["scores"]).astype(np.float64)
 
     def depth(self) -> pd.arrays.IntegerArray:
-        return _nullable(self._unpack(DEPTHS, [game.depths for game in self._games]))
+        return _nullable(self._unpack(DEPTHS, self._games["depths"]))
 
     def nodes(self) -> pd.arrays.IntegerArray:
-        return _nullable(self._unpack(NODES, [game.nodes for game in self._games]))
+        return _nullable(self._unpack(NODES, self._games["nodes"]))
 
     def seconds(self) -> Array:
-        return self._unpack(SECONDS, [game.seconds for game in self._games]).astype(np.float64)
+        return self._unpack(SECONDS, self._games["seconds"]).astype(np.float64)
 
     @cached_property
     def _masks(self) -> tuple[Array, ...]:
         """The masks of black, white and kings."""  # 3 x uint32[n]
-        return tuple(np.frombuffer(b"".join([game.boards for game in self._games]), "<u4").reshape(-1, 3).T)
+        return tuple(np.frombuffer(b"".join(self._games["boards"]), "<u4").reshape(-1, 3).T)
 
     @cached_property
     def _side(self) -> Array:
         """Who is to move: 0 Black, 1 White."""  # int8[n]
-        first = self._spread([game.first == "white" for game in self._games])
+        first = self._spread([side == "white" for side in self._games["first"]])
         side: Array = ((first + self.ply()) & 1).astype(np.int8)
         return side
 
@@ -128,8 +125,7 @@ class Positions:
         """A value per board: those of the plies, and none on the last board of a game."""
         gap = column.gap
         parts = [
-            gap * int(length) if blob is None else blob + gap
-            for blob, length in zip(blobs, self._lengths, strict=True)
+            gap * int(length) if blob is None else blob + gap for blob, length in zip(blobs, self._lengths, strict=True)
         ]
         return np.frombuffer(b"".join(parts), f"<{column.typecode}")
 

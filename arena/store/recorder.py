@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
+from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
 from arena.errors import StoreError
 from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.store.schema import games
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
     from sqlalchemy import Connection
 
     from arena.record import GameRecord
@@ -38,7 +44,6 @@ class Recorder:
         self._players = players
         self._pending: list[dict[str, Any]] = []
         self._committed = time.monotonic()
-        self._interrupted = False
 
     def add(self, record: GameRecord) -> None:
         """Record a game; raises StoreError where it cannot be."""
@@ -51,26 +56,15 @@ class Recorder:
             self.flush()
 
     def flush(self) -> None:
-        """Commit everything that is pending."""
+        """Commit everything that is pending; Ctrl-C waits until that is done."""
         if self._pending:
-            with self._connection.begin():
-                if self._interrupted:
-                    self._forget_recorded()
-                self._interrupted = True
-                # As the driver takes them: SQLAlchemy's own pass over the rows would cost what SQLite does.
-                if values := [self._values(row) for row in self._pending]:
+            # As the driver takes them: SQLAlchemy's own pass over the rows would cost what SQLite does.
+            values = [self._values(row) for row in self._pending]
+            with _undisturbed():
+                with self._connection.begin():
                     self._connection.exec_driver_sql(self._insert, values)
-            self._pending = []
-            self._interrupted = False
+                self._pending = []
         self._committed = time.monotonic()
-
-    def _forget_recorded(self) -> None:
-        """Drop what the last flush committed although it did not return, and games that it choked on."""
-        rows = {row["id"]: row for row in self._pending}
-        here = (games.c.tournament_id == self._tournament_id) & games.c.id.in_(rows)
-        for recorded in self._connection.scalars(select(games.c.id).where(here)):
-            del rows[recorded]
-        self._pending = list(rows.values())
 
     def _row(self, record: GameRecord) -> dict[str, Any]:
         try:
@@ -105,3 +99,20 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         self.flush()
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl-C waits until the block is over, lest nobody know whether its transaction was committed."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    calls: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: calls.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if calls:
+            handler(*calls[0])

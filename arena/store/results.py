@@ -66,9 +66,9 @@ class Results:
         here = tournaments.c.id
         seats = select(func.count()).where(tournament_players.c.tournament_id == here).scalar_subquery()
         played = select(func.count()).where(games.c.tournament_id == here).scalar_subquery()
-        query = select(
-            *(here, tournaments.c.name, tournaments.c.seed, seats, played, tournaments.c.started)
-        ).order_by(here)
+        query = select(*(here, tournaments.c.name, tournaments.c.seed, seats, played, tournaments.c.started)).order_by(
+            here
+        )
         with self._database.engine.connect() as connection:
             rows = connection.execute(query).all()
         frame = pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"])
@@ -109,16 +109,16 @@ class Results:
         return self._select(RATINGS, source.subquery(), tournament, ("system", "place", "player"))
 
     def positions(self, tournament: Which = None, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """One row per board of a game, the last included; move, score and so on are of the ply after.
+        """One row per board of a game, the last included; move and so on are of the ply to come.
 
         ``columns`` chooses among the columns of the table and ``tournament``; the text ones (side, fen, move)
-        cost by far the most. Scores are in the own units, and from the point of view, of the player who moves;
-        depths are plies; null where a player reported nothing.
+        cost by far the most. Scores are in the units, and from the point of view, of the player who moves,
+        depths in plies; null where a player reported nothing.
         """
-        chosen = tuple(columns or POSITIONS)
+        chosen = tuple(POSITIONS if columns is None else columns)
         if unknown := [name for name in chosen if name not in (*SOURCES, "tournament")]:
             raise UsageError(f"positions have no column {unknown[0]!r}: choose among {', '.join(POSITIONS)}")
-        needed = {"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, chosen))}
+        needed = sorted({"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, chosen))})
         query = select(*(games.c[name] for name in needed)).order_by(
             games.c.tournament_id, games.c.pairing, games.c.round
         )
@@ -126,7 +126,9 @@ class Results:
             if tournament is not None:
                 query = query.where(games.c.tournament_id == self._id(connection, tournament))
             names = connection.execute(select(tournaments.c.id, tournaments.c.name)).all()
-            boards = Positions(connection.execute(query).all(), dict(names))
+            rows = connection.execute(query).all()
+        values = list(zip(*rows, strict=True)) or [()] * len(needed)
+        boards = Positions(dict(zip(needed, values, strict=True)), dict(names))
         return pd.DataFrame({name: getattr(boards, name)() for name in chosen}, copy=False)
 
     def _select(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass, fields
 from importlib.metadata import version
+from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, insert, select
@@ -93,9 +94,7 @@ class Store:
     ) -> StoredTournament:
         """Record a new tournament; StoreError where the name is taken or could be mistaken for an id."""
         if not name or name == "last" or name.isdecimal():
-            raise StoreError(
-                f"a tournament cannot be named {name!r}: numbers and 'last' choose among tournaments"
-            )
+            raise StoreError(f"a tournament cannot be named {name!r}: numbers and 'last' choose among tournaments")
         if len({player.spec for player in players}) < len(players):
             raise StoreError("a tournament seats each player once")
         row: dict[str, Any] = {
@@ -107,14 +106,18 @@ class Store:
         }
         with self._connection.begin():
             if self._connection.scalar(select(tournaments.c.id).where(tournaments.c.name == name)):
-                raise StoreError(
-                    f"{self.location} already has a tournament {name!r}: resume it or choose another name"
-                )
+                raise StoreError(f"{self.location} already has a tournament {name!r}: resume it or choose another name")
             key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
             for seat, player in enumerate(players):
                 chair = {"tournament_id": key, "player_id": self._player_id(player), "seat": seat}
                 self._connection.execute(insert(tournament_players), chair)
         return StoredTournament(id=key, players=tuple(players), **row)
+
+    def fresh_name(self) -> str:
+        """A name that no tournament has: ``t`` and a number."""
+        with self._connection.begin():
+            taken = set(self._connection.scalars(select(tournaments.c.name)))
+        return next(name for number in count(len(taken) + 1) if (name := f"t{number}") not in taken)
 
     def tournament(self, which: str | int) -> StoredTournament:
         """The tournament of that name or id, or ``last``; StoreError where there is none."""

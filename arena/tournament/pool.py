@@ -101,6 +101,7 @@ class _Worker:
                 env={**os.environ, **system.ONE_THREAD, "PYTHONHASHSEED": "0"},
                 **system.apart(),
             )
+        self.process_id = self._process.pid
         self._turn, self._since = self.marker.now, time.monotonic()
         self._reader = threading.Thread(target=self._read, args=(events,), name="messages", daemon=True)
         self._reader.start()
@@ -199,6 +200,11 @@ class Pool:
         self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
         self._next_watch = 0.0
+
+    @property
+    def processes(self) -> list[int]:
+        """The ids of the worker processes."""
+        return [each.process_id for each in self._workers]
 
     def __enter__(self) -> Self:
         return self

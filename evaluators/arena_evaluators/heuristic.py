@@ -1,4 +1,4 @@
-"""The evaluation of a checkers bot of text 003 of the design: captures, kings, and where the pieces stand."""
+"""A student's evaluation for a minimax checkers bot: captures, kings, and where the pieces stand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def _side_score(own: int, opp: int, kings: int, weights: np.ndarray) -> int:
     score += weights[2] * _advanced(men) + weights[3] * popcount(own_kings & 0x00FFFF00)
     if weights[4]:
         score += weights[4] * _first_steps(own, opp, kings)
-    return score
+    total: int = score
+    return total
 
 
 @arena.evaluator_kernel
@@ -51,10 +52,10 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
 
 
 class Heuristic(arena.Evaluator):
-    """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs (text 003).
+    """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs.
 
-    The text gives no numbers for the position: here a man scores the rows it has advanced (0-6) and a king 1
-    on the four middle rows. ``mobility``, which the text tried and dropped, weighs the steps that each side
+    The student's report gives no numbers for the position: here a man scores the rows it has advanced (0-6) and
+    a king 1 on the four middle rows. ``mobility``, which the report tried and dropped, weighs the steps that each side
     could begin its turn with. Weights count to two decimals.
     """
 

@@ -1,4 +1,4 @@
-"""The linear function of texts 000 and 001: six counts and a constant."""
+"""The linear function of Mitchell, Machine Learning (1997), chapter 1: six counts and a constant."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import arena
 from arena.checkers.bitboard import MAX_MOVES, can_capture, generate
 from arena.checkers.bits import popcount, rotate
 
-SHIPPED = arena.Model.shipped("arena_players", "weights/lms.safetensors")
+SHIPPED = arena.Model.shipped("arena_evaluators", "weights/lms.safetensors")
 FEATURES = 7
 _EVERYONE = -1
 
@@ -46,21 +46,22 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:
         value += weights[6] * popcount(capturable(rotate(opp), rotate(own), rotate(kings)))
     if weights[7]:
         value += weights[7] * popcount(capturable(own, opp, kings))
-    return sign * value
+    signed: int = sign * value
+    return signed
 
 
 def features_of(board: arena.Board, perspective: arena.Side) -> np.ndarray:
     """x0..x6 of ``board`` for the player of one colour (float64, 7).
 
     x0 = 1; x1, x2 my and their pieces, kings included; x3, x4 my and their kings; x5 my pieces that they could
-    capture if it were their turn, x6 theirs that I could, whole capture chains counted (texts 000 and 001; the
+    capture if it were their turn, x6 theirs that I could, whole capture chains counted (Mitchell 1997; the
     chains are our reading).
     """
     return features(*board._replace(side=perspective).relative).astype(np.float64)
 
 
 class Linear(arena.Evaluator):
-    """Weighs my and their pieces, kings and threatened pieces (texts 000 and 001)."""
+    """Weighs my and their pieces, kings and threatened pieces (Mitchell 1997)."""
 
     def __init__(self, weights: arena.Model = SHIPPED, perspective: arena.Side | None = None) -> None:
         """``perspective``: the learner's colour, through whose eyes every board is seen; None: the mover's."""

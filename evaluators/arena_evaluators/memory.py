@@ -1,4 +1,4 @@
-"""The rote memory of text 002: every board met, what was reached from it and how often, and what it is worth."""
+"""The rote memory of Melicher 2009: every board met, what was reached from it how often, and its value."""
 
 from __future__ import annotations
 
@@ -55,8 +55,9 @@ class RoteMemory:
     def reached(self, board: arena.Board) -> dict[tuple[int, int, int], int]:
         """Boards (own, opp, kings) reached from ``board``, and how often."""
         index = self._index[board.relative]
-        boards = self._boards.tolist()
-        return {tuple(boards[to]): n for (start, to), n in self._reached.items() if start == index}
+        counts = {to: count for (start, to), count in self._reached.items() if start == index}
+        boards = self._boards[list(counts)].tolist()
+        return {(own, opp, kings): n for (own, opp, kings), n in zip(boards, counts.values(), strict=True)}
 
     def meet(self, board: arena.Board, value: float, before: arena.Board | None) -> None:
         """Count one visit of ``board``, reached from ``before``; its value becomes ``value``."""
@@ -82,7 +83,11 @@ class RoteMemory:
         chosen = np.sort(np.argsort(-self._visits[: len(self)].astype(np.int64), kind="stable")[:capacity])
         place = {int(old): new for new, old in enumerate(chosen)}
         kept = type(self)()
-        kept._boards, kept._visits, kept._values = self._boards[chosen], self._visits[chosen], self._values[chosen]
+        kept._boards, kept._visits, kept._values = (
+            self._boards[chosen],
+            self._visits[chosen],
+            self._values[chosen],
+        )
         kept._index = {(own, opp, kings): i for i, (own, opp, kings) in enumerate(kept._boards.tolist())}
         kept._reached = {
             (place[start], place[to]): count
@@ -111,6 +116,8 @@ class RoteMemory:
             array = np.zeros((room, *given.shape[1:]), dtype=given.dtype)
             array[: len(given)] = given
             setattr(memory, f"_{name}", array)
-        memory._index = {(own, opp, kings): i for i, (own, opp, kings) in enumerate(tensors["boards"].tolist())}
+        memory._index = {
+            (own, opp, kings): i for i, (own, opp, kings) in enumerate(tensors["boards"].tolist())
+        }
         memory._reached = {(start, to): count for start, to, count in tensors["links"].tolist()}
         return memory

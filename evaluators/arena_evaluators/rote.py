@@ -1,4 +1,4 @@
-"""What text 002 learns: three weighted differences, and a memory of boards met before."""
+"""What Melicher's program (2009) learns: three weighted differences, and a memory of boards met before."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 import arena
 from arena.checkers.bits import popcount
 
-SHIPPED = arena.Model.shipped("arena_players", "weights/td.safetensors")
+SHIPPED = arena.Model.shipped("arena_evaluators", "weights/td.safetensors")
 FEATURES = 3
 BORDER = 0xF818181F
 """Squares on the four border lines."""
@@ -40,9 +40,9 @@ def slot(own: int, opp: int, kings: int, table: np.ndarray) -> int:
 
 @arena.kernel
 def fill(table: np.ndarray, boards: np.ndarray, values: np.ndarray) -> None:
-    """Enter boards ((n, 3) own, opp, kings) with their values (int64, n) into an empty ``table``."""
+    """Enter boards (int64, (n, 3): own, opp, kings) with their values (int64, n) into an empty ``table``."""
     for i in range(len(boards)):
-        own, opp, kings = np.int64(boards[i, 0]), np.int64(boards[i, 1]), np.int64(boards[i, 2])
+        own, opp, kings = boards[i]
         entry = slot(own, opp, kings, table)
         table[entry] = own | opp << 32
         table[entry + 1] = kings | values[i] << 32
@@ -55,13 +55,15 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
         table = arena.context_array(context, _HEADER + header[0])[_HEADER:]
         entry = slot(own, opp, kings, table)
         if table[entry] != 0:
-            return table[entry + 1] >> 32
+            recalled: int = table[entry + 1] >> 32
+            return recalled
     pieces, crowned, border = features(own, opp, kings)
-    return header[1] * pieces + header[2] * crowned + header[3] * border
+    value: int = header[1] * pieces + header[2] * crowned + header[3] * border
+    return value
 
 
 class Rote(arena.Evaluator):
-    """Weighs pieces, kings and the border, and recalls the values of boards met before (text 002)."""
+    """Weighs pieces, kings and the border, and recalls the values of boards met before (Melicher 2009)."""
 
     def __init__(self, weights: arena.Model = SHIPPED, memory: bool = True) -> None:
         """``memory``: whether values are recalled; without it the three weights stand alone."""
@@ -83,5 +85,5 @@ class Rote(arena.Evaluator):
         context[0] = 2 * entries
         context[1:_HEADER] = np.rint(coefficients * scale)
         if entries:
-            fill(context[_HEADER:], tensors["boards"], np.rint(values * scale).astype(np.int64))
+            fill(context[_HEADER:], tensors["boards"].astype(np.int64), np.rint(values * scale).astype(np.int64))
         return arena.Kernel(_kernel.address, context, scale)

@@ -1,4 +1,9 @@
-"""Least mean squares on a linear function of the board (texts 000 and 001), in the four modules of the texts."""
+"""Least mean squares on a linear function of the board, in four modules (Mitchell 1997).
+
+Mitchell, Machine Learning (1997), chapter 1, is the source of the design, of the critic's rule and of the LMS
+rule. Courses teach two readings of it: the raw rule with the best board after one's own move, and a rule
+normalised by the sum of the features with the best board after the opponent's worst reply. Both are here.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 import arena
-from arena.options import Range
 from arena_evaluators.linear import FEATURES, features_of
 from arena_players.lms import LMS as LMSPlayer
 
@@ -16,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FINAL_VALUE = 100.0
-"""V(b) of a board that is won; a lost one is worth its negative, a drawn one 0 (text 000)."""
+"""V(b) of a board that is won; a lost one is worth its negative, a drawn one 0 (Mitchell 1997)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,10 @@ class Critic:
     """Gives each board of a game that V̂ was asked about its training value.
 
     V_train(b) = V̂(successor(b)), the next such board of the same player; the last one gets the true value of the
-    end of the game. Which boards these are follows from the choice of moves (ours; text 001 speaks of boards on
-    the player's turn): a search of odd depth compares boards after the player's own move, one of even depth
-    boards on which it is the player's turn again. Training on the other kind teaches to leave pieces hanging.
+    end of the game. Which boards these are follows from the choice of moves (ours; Mitchell
+    speaks of boards on the player's turn): a search of odd depth compares boards after the player's own move,
+    one of even depth boards on which it is the player's turn again. Training on the other kind teaches to leave
+    pieces hanging.
     """
 
     def __init__(self, depth: int) -> None:
@@ -84,7 +89,7 @@ class Critic:
 
 
 class Generalizer:
-    """The LMS rule: w_i += rate * (V_train - V̂) * x_i, divided by Z = x0 + … + xn where normalised (text 001)."""
+    """The LMS rule: w_i += rate * (V_train - V̂) * x_i, divided by Z = x0 + … + xn where normalised."""
 
     def __init__(self, rate: float, normalised: bool, features: int) -> None:
         self.rate = rate
@@ -100,24 +105,24 @@ class Generalizer:
 
 
 class LMS(arena.Learner):
-    """LMS on six counts of the board by self-play (texts 000 and 001): critic, generalizer, generator, player.
+    """LMS on six counts of the board by self-play (Mitchell 1997): critic, generalizer, generator, player.
 
     Both sides' boards of each game are training examples, each seen by the side whose turn it was. The raw rule
-    of text 000 (``normalised=false``) diverges with its own rate of 0.1: it raises an error when it does.
+    (``normalised=false``) diverges with a rate of 0.1: an error says so when it does.
     """
 
     kind = "lms"
 
     def __init__(
         self,
-        rate: Annotated[float, Range(0)] = 0.1,
+        rate: Annotated[float, arena.Range(0)] = 0.1,
         normalised: bool = True,
         features: Literal[4, 6] = 6,
-        depth: Annotated[int, Range(1, 64)] = 1,
-        explore: Annotated[float, Range(0, 1)] = 0.1,
+        depth: Annotated[int, arena.Range(1, 64)] = 1,
+        explore: Annotated[float, arena.Range(0, 1)] = 0.1,
         start: arena.Model | None = None,
     ) -> None:
-        """``start``: weights to begin from; None for zero weights (text 001)."""
+        """``start``: weights to begin from; None for zero weights."""
         self.rate = rate
         self.normalised = normalised
         self.features = features
@@ -134,14 +139,16 @@ class LMS(arena.Learner):
         self.generalizer_ = Generalizer(self.rate, self.normalised, self.features)
 
     def step(self) -> Mapping[str, float]:
-        """Metrics: plies, squared error E = ½ Σ (V_train - V̂)² of the game (text 000), norm of the weights."""
+        """Metrics: plies, squared error E = ½ Σ (V_train - V̂)² of the game, norm of the weights."""
         game = self.generator_.play(PerformanceSystem(self.model(), self.depth))
         squares = 0.0
         for learner in arena.Side:
             for example in self.critic_.examples(game, learner, self.weights_):
                 squares += self.generalizer_.update(self.weights_, example)
         if not np.abs(self.weights_).max() < 1e9:
-            raise arena.ArenaError("the weights diverged; a smaller rate or normalised=true keeps them bounded")
+            raise arena.ArenaError(
+                "the weights diverged; a smaller rate or normalised=true keeps them bounded"
+            )
         return {"plies": game.ply, "squared_error": squares / 2, "norm": float(np.linalg.norm(self.weights_))}
 
     def model(self) -> arena.Model:

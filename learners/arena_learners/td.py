@@ -1,13 +1,14 @@
-"""Temporal differences with a rote memory (text 002), in a form that neither diverges nor turns against itself.
+"""Temporal differences with a rote memory (Melicher 2009), in a form that neither diverges nor turns against itself.
 
-The text gives U(s) += a (R + U(s') - U(s)) and a = 50 / (49 + n), and no rule for the weights. Ours, for the
-boards s and s' of two successive turns of one side::
+W. Melicher, The Implementation of Machine Learning in the Game of Checkers (2009), gives
+U(s) += a (R + U(s') - U(s)) and a = 50 / (49 + n), and no rule for the weights. Ours, for the boards s and s' of
+two successive turns of one side::
 
     c += a * delta * F(s) / (1 + F(s)·F(s)),   delta = R + U(s') - U(s)
 
 R is the reward, ±``reward`` for a won or lost game and 0 for a draw, at the end, where U(s') = 0, and 0 before.
-Dividing by 1 + F·F keeps each step from overshooting (the text's literal reading diverges), and a weight never
-falls below ``FLOOR`` (its "false minimum", where the program plays to lose, needs a negative one).
+Dividing by 1 + F·F keeps each step from overshooting, and a weight never falls below ``FLOOR`` (his "false
+minimum", where the program plays to lose, needs a negative one).
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 import arena
-from arena.options import Range
 from arena.search import Search
 from arena_evaluators.memory import RoteMemory
 from arena_evaluators.rote import FEATURES, Rote, features
@@ -35,15 +35,15 @@ _HASTE = 0.01
 
 
 def step_size(boards: int) -> float:
-    """The learning coefficient a = 50 / (49 + n) after n >= 1 boards (text 002): 1, and falling."""
+    """The learning coefficient a = 50 / (49 + n) after n >= 1 boards (Melicher 2009): 1, and falling."""
     return 50 / (49 + boards)
 
 
 class TD(arena.Learner):
-    """TD on three differences with a = 50/(49+n), and a rote memory of every board met (text 002), by self-play.
+    """TD on three differences with a = 50/(49+n), and a rote memory of every board met (Melicher 2009), by self-play.
 
     Every board met goes to the memory with the value that the search backed up to it, as in the rote learning
-    that the text cites; later searches recall it, and so look further. The model keeps the ``capacity`` boards
+    that he cites; later searches recall it, and so look further. The model keeps the ``capacity`` boards
     met most often, searched once more with the final weights so that all values speak of the same function.
     """
 
@@ -51,10 +51,10 @@ class TD(arena.Learner):
 
     def __init__(
         self,
-        depth: Annotated[int, Range(1, 64)] = 3,
-        reward: Annotated[float, Range(0)] = 10.0,
-        explore: Annotated[float, Range(0, 1)] = 0.1,
-        capacity: Annotated[int, Range(0)] = 20_000,
+        depth: Annotated[int, arena.Range(1, 64)] = 3,
+        reward: Annotated[float, arena.Range(0)] = 10.0,
+        explore: Annotated[float, arena.Range(0, 1)] = 0.1,
+        capacity: Annotated[int, arena.Range(0)] = 20_000,
         start: arena.Model | None = None,
     ) -> None:
         """``start``: weights and memory of an earlier run to go on from."""
@@ -108,7 +108,9 @@ class TD(arena.Learner):
         kept = self.memory_.most_visited(self.capacity)
         search = self._search(self._snapshot(kept))
         boards = (arena.Board(*masks) for masks in kept.boards.tolist())
-        kept.revalue(np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32))
+        kept.revalue(
+            np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32)
+        )
         return self._snapshot(kept)
 
     def player(self) -> arena.Player:
@@ -131,7 +133,11 @@ class TD(arena.Learner):
         """Apply the rule to every turn of one side; squared delta and number of weights held at the floor."""
         winner = game.outcome.winner if game.outcome else None
         final = 0.0 if winner is None else self.reward if winner is side else -self.reward
-        turns = [np.array(features(*board.relative), dtype=float) for board in game.boards[:-1] if board.side is side]
+        turns = [
+            np.array(features(*board.relative), dtype=float)
+            for board in game.boards[:-1]
+            if board.side is side
+        ]
         learned = []
         for turn, counts in enumerate(turns):
             self.boards_ += 1

@@ -10,10 +10,15 @@ class Human(arena.Player):
     """Asks a person at the terminal for each move."""
 
     def choose(self, game: arena.Game) -> arena.Move:
-        """Reads from standard input; at its end raises EOFError."""
+        """Reads from standard input; raises ArenaError where that has ended."""
         print(f"\n{game.board}\n")
         while True:
-            text = input(f"{game.side}'s move (? lists them): ").strip()
+            try:
+                text = input(f"{game.side}'s move (? lists them): ").strip()
+            except EOFError:
+                raise arena.ArenaError(
+                    "nobody is typing; a person plays in a terminal, by arena play"
+                ) from None
             if text == "?":
                 print(" ".join(move_text(game.board, move) for move in game.board.legal_moves))
                 continue

@@ -1,23 +1,25 @@
-"""The player of what the LMS learner learned (texts 000 and 001)."""
+"""The player of what the LMS learner learned (Mitchell 1997)."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import arena
-from arena.options import Range
 from arena.search import Search
 from arena_evaluators.linear import SHIPPED, Linear
 from arena_players.searching import SearchingPlayer
 
 
 class LMS(SearchingPlayer):
-    """Plays the move that a learned linear function of six counts likes best (texts 000 and 001)."""
+    """Plays the move that a learned linear function of six counts likes best (Mitchell 1997)."""
 
     def __init__(
-        self, weights: arena.Model = SHIPPED, depth: Annotated[int, Range(1, 64)] = 1, quiescence: bool = False
+        self,
+        weights: arena.Model = SHIPPED,
+        depth: Annotated[int, arena.Range(1, 64)] = 1,
+        quiescence: bool = False,
     ) -> None:
-        """``depth``: 1 takes the best board after my move (text 000), 2 the best after their worst reply (001)."""
+        """``depth``: 1 takes the best board after my move , 2 the best after their worst reply."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

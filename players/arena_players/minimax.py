@@ -1,11 +1,10 @@
-"""Minimax search with an evaluator (text 003), alpha-beta pruned."""
+"""Minimax search with an evaluator, alpha-beta pruned."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import arena
-from arena.options import Range
 from arena.search import Search
 from arena_evaluators.heuristic import Heuristic
 from arena_players.searching import SearchingPlayer
@@ -14,15 +13,15 @@ HEURISTIC = Heuristic()
 
 
 class Minimax(SearchingPlayer):
-    """Looks ahead a set number of plies and trusts an evaluator there (text 003's by default)."""
+    """Looks ahead a set number of plies and trusts an evaluator there."""
 
     def __init__(
         self,
-        depth: Annotated[int, Range(1, 64)] = 4,
+        depth: Annotated[int, arena.Range(1, 64)] = 4,
         evaluator: arena.Evaluator = HEURISTIC,
         quiescence: bool = True,
     ) -> None:
-        """``quiescence``: go on below ``depth`` while the side to move must capture; the text stops there."""
+        """``quiescence``: go on below ``depth`` while the side to move must capture."""
         self.depth = depth
         self.evaluator = evaluator
         self.quiescence = quiescence

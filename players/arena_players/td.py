@@ -1,23 +1,22 @@
-"""The player of what the TD learner learned (text 002)."""
+"""The player of what the TD learner learned (Melicher 2009)."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
 import arena
-from arena.options import Range
 from arena.search import Search
 from arena_evaluators.rote import SHIPPED, Rote
 from arena_players.searching import SearchingPlayer
 
 
 class TD(SearchingPlayer):
-    """Looks a few plies ahead with three learned weights and a rote memory of boards met before (text 002)."""
+    """Looks a few plies ahead with three learned weights and a rote memory of boards met before (Melicher 2009)."""
 
     def __init__(
         self,
         weights: arena.Model = SHIPPED,
-        depth: Annotated[int, Range(1, 64)] = 3,
+        depth: Annotated[int, arena.Range(1, 64)] = 3,
         memory: bool = True,
         quiescence: bool = True,
     ) -> None:

@@ -7,9 +7,9 @@ import pickle
 
 import pytest
 from hypothesis import given
-from positions import boards, games
 
 import arena
+from positions import boards, games
 
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 
@@ -18,7 +18,15 @@ def test_the_start() -> None:
     board = arena.Board.start()
     assert board.fen == START
     assert board.side is arena.Side.BLACK
-    assert sorted(map(str, board.legal_moves)) == ["10-14", "10-15", "11-15", "11-16", "12-16", "9-13", "9-14"]
+    assert sorted(map(str, board.legal_moves)) == [
+        "10-14",
+        "10-15",
+        "11-15",
+        "11-16",
+        "12-16",
+        "9-13",
+        "9-14",
+    ]
 
 
 @given(boards())
@@ -61,8 +69,12 @@ def test_a_move_changes_what_it_should_and_nothing_else(board: arena.Board) -> N
     for move in board.legal_moves:
         after = board.after(move)
         assert after.side is board.side.other
-        mine, theirs = (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
-        now_mine, now_theirs = (after.black, after.white) if board.side is arena.Side.BLACK else (after.white, after.black)
+        mine, theirs = (
+            (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
+        )
+        now_mine, now_theirs = (
+            (after.black, after.white) if board.side is arena.Side.BLACK else (after.white, after.black)
+        )
         captured = sum(1 << square - 1 for square in move.captures)
         assert now_theirs == theirs & ~captured
         assert captured & ~theirs == 0

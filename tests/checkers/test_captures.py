@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 from draughts import Board as PyDraughtsBoard
-from positions import random_game
 
 import arena
+from positions import random_game
 
 CASES = json.loads((Path(__file__).parents[1] / "data" / "captures.json").read_text())
 PROPERTY = {
     "crown_stops_capture": lambda board, move: _crowned(board, move) and _could_go_on_as_king(board, move),
     "returns_to_origin": lambda _, move: move.path[0] == move.path[-1],
     "ambiguous_from_to": lambda board, move: any(
-        other is not move and (other.path[0], other.path[-1]) == (move.path[0], move.path[-1])
+        other is not move
+        and (other.path[0], other.path[-1]) == (move.path[0], move.path[-1])
         and board.after(other) != board.after(move)
         for other in board.legal_moves
     ),

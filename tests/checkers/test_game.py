@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from positions import games, random_game
 
 import arena
 from arena.checkers.notation import parse_move
+from positions import games, random_game
 
 TWO_KINGS = "B:WK32:BK1"
 
@@ -103,7 +103,11 @@ def test_undo_restores_everything(game: arena.Game, plies: int) -> None:
     for _ in range(plies):
         game.undo()
     assert (game.board, game.boards, game.moves) == (again.board, again.boards, again.moves)
-    assert (game.quiet_plies, game.repetitions, game.outcome) == (again.quiet_plies, again.repetitions, again.outcome)
+    assert (game.quiet_plies, game.repetitions, game.outcome) == (
+        again.quiet_plies,
+        again.repetitions,
+        again.outcome,
+    )
 
 
 @given(games())

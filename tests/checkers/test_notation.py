@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from draughts import Board as PyDraughtsBoard
 from hypothesis import given
-from positions import boards, games
 
 import arena
 from arena.checkers.notation import move_text, parse_move
+from positions import boards, games
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,8 @@ def test_routes_to_one_position_are_not_ambiguous() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("9-18", "is not legal.*9-13"), ("nonsense", "is not a move"), ("9", "is not a move")]
+    ("text", "message"),
+    [("9-18", "is not legal.*9-13"), ("nonsense", "is not a move"), ("9", "is not a move")],
 )
 def test_a_text_that_names_no_move_is_refused(text: str, message: str) -> None:
     with pytest.raises(arena.IllegalMove, match=message):

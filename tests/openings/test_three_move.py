@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from arena import specs
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
-from arena.opening import Opening
 from arena.openings import ThreeMove
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.opening import Opening
 
 
 def board_after(opening: Opening) -> Board:
@@ -41,9 +42,8 @@ def test_the_book_is_registered_as_3move() -> None:
     assert book.openings()[0].name == "9-13 21-17 5-9"
 
 
-@pytest.mark.skipif("ARENA_DATA" not in os.environ, reason="needs the data folder that ARENA_DATA names")
-def test_the_ballots_are_those_of_the_deck_that_are_not_barred() -> None:
-    lines = (Path(os.environ["ARENA_DATA"]) / "openings/acf_3move_174.tsv").read_text("utf-8").splitlines()
+def test_the_ballots_are_those_of_the_deck_that_are_not_barred(real_data: Path) -> None:
+    lines = (real_data / "openings/acf_3move_174.tsv").read_text("utf-8").splitlines()
     deck = [line.split("\t") for line in lines if line[0].isdigit()]
     played = [columns for columns in deck if columns[2] in {"crossboard", "mailplay"}]
     book = ThreeMove().openings()

@@ -25,7 +25,9 @@ PLAYERS = (
 IDLE = PlayerIdentity("idle", "idle", "arena-idle", "3.1")
 
 
-def make_record(chance: random.Random, black: str, white: str, round_: int, **changes: Any) -> GameRecord:
+def make_record(
+    chance: random.Random, round_: int, black: str = "lms", white: str = "random", **changes: Any
+) -> GameRecord:
     """A record whose numbers are plausible, though nobody played the game."""
     plies = chance.randint(0, 40)
     boards = []
@@ -72,9 +74,7 @@ def make_games(seed: int, games: int) -> list[GameRecord]:
     specs = [player.spec for player in PLAYERS]
     pairs = [(a, b) for place, a in enumerate(specs) for b in specs[place + 1 :]]
     return [
-        make_record(chance, *((a, b) if number % 2 else (b, a)), number)
-        for a, b in pairs
-        for number in range(games)
+        make_record(chance, number, *((a, b) if number % 2 else (b, a))) for a, b in pairs for number in range(games)
     ]
 
 
@@ -83,7 +83,7 @@ def record() -> Callable[..., GameRecord]:
     """``record(round, **changes)`` makes a record of lms against random."""
 
     def make(round_: int = 0, **changes: Any) -> GameRecord:
-        return make_record(random.Random(round_), "lms", "random", round_, **changes)
+        return make_record(random.Random(round_), round_, **changes)
 
     return make
 
@@ -120,9 +120,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     tournaments = {}
     with Store.open(path) as store:
         for name, players in (("spring", (*PLAYERS, IDLE)), ("autumn", PLAYERS)):
-            tournament = store.create_tournament(
-                name, 2**62 + len(name), {"games": 20, "openings": "3move"}, players
-            )
+            tournament = store.create_tournament(name, 2**62 + len(name), {"games": 20, "openings": "3move"}, players)
             tournaments[name] = tournament
             with store.recorder(tournament.id) as recorder:
                 for record in records[name]:

@@ -18,9 +18,7 @@ def test_integers_are_little_endian_and_minus_one_is_none(values: list[int | Non
     if all(value is None for value in values):
         assert packed is None
     else:
-        assert packed == struct.pack(
-            f"<{len(values)}q", *(-1 if value is None else value for value in values)
-        )
+        assert packed == struct.pack(f"<{len(values)}q", *(-1 if value is None else value for value in values))
 
 
 @given(st.lists(st.none() | st.floats(width=32, allow_nan=False), max_size=50))

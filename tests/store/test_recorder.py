@@ -15,7 +15,6 @@ import pytest
 
 from arena.errors import StoreError
 from arena.store import Results, Store, StoredTournament
-from arena.store import recorder as module
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +41,7 @@ def tournament(store: Store, identities: tuple[PlayerIdentity, ...]) -> StoredTo
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The recorder's clock: its only entry is the time."""
     now = [100.0]
-    monkeypatch.setattr(module.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("arena.store.recorder.time.monotonic", lambda: now[0])
     return now
 
 
@@ -52,9 +51,7 @@ def recorded(path: Path) -> list[int]:
         return [number for (number,) in connection.execute("SELECT round FROM games ORDER BY round")]
 
 
-def test_every_field_is_in_its_column(
-    store: Store, tournament: StoredTournament, path: Path, record: Make
-) -> None:
+def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
     game = record(
         3,
         boards=struct.pack("<9I", *range(9)),
@@ -101,8 +98,9 @@ def test_every_field_is_in_its_column(
     }
 
 
+@pytest.mark.usefixtures("clock")
 def test_a_hundred_games_make_a_transaction(
-    store: Store, tournament: StoredTournament, path: Path, record: Make, clock: list[float]
+    store: Store, tournament: StoredTournament, path: Path, record: Make
 ) -> None:
     with store.recorder(tournament.id) as recorder:
         for number in range(199):
@@ -140,64 +138,39 @@ def test_leaving_by_an_exception_commits_what_is_pending(
     assert recorded(path) == list(range(7))
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before the insert", "after the commit"])
-def test_an_interrupt_inside_a_transaction_neither_loses_nor_doubles_a_game(
-    store: Store,
-    tournament: StoredTournament,
-    path: Path,
-    record: Make,
-    monkeypatch: pytest.MonkeyPatch,
-    after: bool,
+def test_an_interrupt_inside_a_transaction_waits_until_it_is_committed(
+    store: Store, tournament: StoredTournament, path: Path, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection: Any = store._connection
-    insert, begin = connection.exec_driver_sql, connection.begin
+    insert = connection.exec_driver_sql
 
-    class Interrupted:
-        """A transaction that commits, and is interrupted before it says so."""
+    def interrupted(*arguments: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        insert(*arguments)
+        signal.raise_signal(signal.SIGINT)
 
-        def __enter__(self) -> None:
-            monkeypatch.undo()
-            self.inner = begin()
-            self.inner.__enter__()
-
-        def __exit__(self, *error: object) -> None:
-            self.inner.__exit__(*error)
-            raise KeyboardInterrupt
-
-    def interrupted(*_: object) -> None:
-        monkeypatch.undo()
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), store.recorder(tournament.id) as recorder:
+    with store.recorder(tournament.id) as recorder:
         for number in range(3):
             recorder.add(record(number))
-        if after:
-            monkeypatch.setattr(connection, "begin", Interrupted)
-        else:
-            monkeypatch.setattr(connection, "exec_driver_sql", interrupted)
-        recorder.flush()
-    assert connection.exec_driver_sql == insert
+        monkeypatch.setattr(connection, "exec_driver_sql", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            recorder.flush()
+        assert recorded(path) == [0, 1, 2]
     assert recorded(path) == [0, 1, 2]
 
 
-def test_a_game_is_never_recorded_twice(
-    store: Store, tournament: StoredTournament, path: Path, record: Make
-) -> None:
+def test_a_game_is_never_recorded_twice(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
     with store.recorder(tournament.id) as recorder:
         recorder.add(record(0, opening="first"))
-    with pytest.raises(StoreError, match=r"refuses a row, as wrong or there already: UNIQUE .*games"):
-        with store.recorder(tournament.id) as recorder:
-            recorder.add(record(1))
-            recorder.add(record(0, opening="second"))
-            recorder.flush()
-    assert recorded(path) == [0, 1]
+    doubled = pytest.raises(StoreError, match=r"refuses a row, as wrong or there already: UNIQUE .*games")
+    with doubled, store.recorder(tournament.id) as recorder:
+        recorder.add(record(0, opening="second"))
+    assert recorded(path) == [0]
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT opening FROM games WHERE round = 0").fetchall() == [("first",)]
 
 
-def test_the_same_round_under_another_id_is_refused(
-    store: Store, tournament: StoredTournament, record: Make
-) -> None:
+def test_the_same_round_under_another_id_is_refused(store: Store, tournament: StoredTournament, record: Make) -> None:
     with (
         pytest.raises(StoreError, match=r"games\.pairing, games\.round"),
         store.recorder(tournament.id) as recorder,
@@ -239,9 +212,7 @@ def test_a_record_that_contradicts_itself_is_refused(
     assert recorded(path) == []
 
 
-def test_a_depth_that_does_not_fit_is_one_line(
-    store: Store, tournament: StoredTournament, record: Make
-) -> None:
+def test_a_depth_that_does_not_fit_is_one_line(store: Store, tournament: StoredTournament, record: Make) -> None:
     with store.recorder(tournament.id) as recorder, pytest.raises(StoreError, match="does not fit"):
         recorder.add(record(0, depths=(10**6,)))
 
@@ -258,8 +229,9 @@ with Store.open(sys.argv[1]) as store:
         with store.recorder(tournament.id) as recorder:
             for number in range(10**9):
                 recorder.add(GameRecord(
-                    pairing="lms vs random", round=number, seed=number, opening="", black="lms", white="random",
-                    first="black", boards=bytes(12), moves=(), result="1-0", termination="no moves",
+                    pairing="lms vs random", round=number, seed=number, opening="", black="lms",
+                    white="random", first="black", boards=bytes(12), moves=(), result="1-0",
+                    termination="no moves",
                 ))
                 if number % 100 == 99:
                     print(number + 1, flush=True)
@@ -272,9 +244,7 @@ with Store.open(sys.argv[1]) as store:
 @pytest.mark.parametrize("pause", [0.0, 0.0013, 0.0101])
 @pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
 def test_a_recording_process_may_be_stopped_at_any_moment(path: Path, how: str, pause: float) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for _ in range(20):
             confirmed = int(process.stdout.readline())

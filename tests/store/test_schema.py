@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 def definitions(path: Path) -> dict[str, list[str]]:
     """Name -> the clauses of the CREATE statement, sorted, for our tables and their indexes."""
     with closing(sqlite3.connect(path)) as connection:
-        rows = connection.execute(
-            "SELECT name, sql FROM sqlite_master WHERE type != 'view' AND sql IS NOT NULL"
-        )
+        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type != 'view' AND sql IS NOT NULL")
         return {
             name: sorted(re.sub(r"\s+", " ", line).strip(" ,") for line in sql.splitlines())
             for name, sql in rows

@@ -40,9 +40,7 @@ def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
 def test_a_tournament_is_found_by_name_id_and_as_the_last(path: Path, identities: Players) -> None:
     before = time.time()
     with Store.open(path) as store:
-        first = store.create_tournament(
-            "first", 2**63 - 1, {"games": 60, "draw": {"plies": None}}, identities
-        )
+        first = store.create_tournament("first", 2**63 - 1, {"games": 60, "draw": {"plies": None}}, identities)
         second = store.create_tournament("second", 0, {}, identities[::-1])
     assert first.seed == 2**63 - 1
     assert first.players == identities
@@ -91,9 +89,7 @@ def test_a_player_is_on_record_once_for_each_identity(store: Store, path: Path, 
     store.create_tournament("first", 1, {}, (minimax, lms))
     store.create_tournament("second", 1, {}, (lms, minimax))
     assert rows(path, "SELECT count(*) FROM players") == [(2,)]
-    store.create_tournament(
-        "third", 1, {}, (replace(minimax, version="0.2"), replace(lms, weights="ab" * 16))
-    )
+    store.create_tournament("third", 1, {}, (replace(minimax, version="0.2"), replace(lms, weights="ab" * 16)))
     assert rows(path, "SELECT count(*) FROM players") == [(4,)]
     with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute(
@@ -134,13 +130,9 @@ def test_finished_and_rated_games(store: Store, identities: Players, record: Mak
     assert store.rated_games(other.id) == []
 
 
-def test_ratings_replace_those_of_the_same_system_and_tournament(
-    store: Store, path: Path, identities: Players
-) -> None:
+def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, path: Path, identities: Players) -> None:
     first, second = (store.create_tournament(name, 1, {}, identities) for name in ("first", "second"))
-    store.save_ratings(
-        first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)]
-    )
+    store.save_ratings(first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)])
     store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)])
     store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)])
     store.save_ratings(first.id, "davidson", [PlayerRating("lms", 5.0, float("nan"), 4)])

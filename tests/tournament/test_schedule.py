@@ -23,11 +23,13 @@ NAMES = st.lists(st.text("abcdefgh:=-", min_size=1, max_size=6), min_size=2, max
 def test_a_seed_is_63_bits_of_blake2b_of_the_documented_text() -> None:
     digest = hashlib.blake2b(b"17\nlms vs td\n4", digest_size=8).digest()
     assert seed_of(17, "lms vs td", 4) == int.from_bytes(digest, "big") // 2
-    assert seed_of(17, "lms vs td", 4) == 2494880474183446155
+    assert seed_of(17, "lms vs td", 4) == 3204137246811589162
 
 
 @given(SEEDS, st.text(), st.integers(0, 1000))
-def test_a_seed_is_never_negative_and_fits_a_signed_64_bit_column(seed: int, pairing: str, round: int) -> None:
+def test_a_seed_is_never_negative_and_fits_a_signed_64_bit_column(
+    seed: int, pairing: str, round: int
+) -> None:
     assert 0 <= seed_of(seed, pairing, round) < 2**63
 
 
@@ -38,7 +40,9 @@ def test_the_order_of_two_players_does_not_matter() -> None:
 @given(NAMES)
 def test_in_a_round_robin_everybody_meets_everybody_else_once(players: list[str]) -> None:
     pairings = round_robin(players)
-    assert Counter(name for pairing in pairings for name in pairing) == dict.fromkeys(players, len(players) - 1)
+    assert Counter(name for pairing in pairings for name in pairing) == dict.fromkeys(
+        players, len(players) - 1
+    )
     assert len({frozenset(pairing) for pairing in pairings}) == len(pairings)
 
 
@@ -81,7 +85,7 @@ def test_games_come_in_pairs(games: int) -> None:
 
 def test_no_more_games_than_the_book_has_openings_for() -> None:
     assert len(sample(BOOK, 312, 1)) == 156
-    with pytest.raises(UsageError, match="314 games .* 156 openings.* 312"):
+    with pytest.raises(UsageError, match=r"314 games .* 156 openings.* 312"):
         sample(BOOK, 314, 1)
 
 

@@ -4,23 +4,27 @@ They play at random, and at their second choice unless told otherwise, the fault
 the test about themselves write to the folder that the environment names.
 """
 
+# ruff: noqa: ARG002 (a fault has no need of the game)
+
 from __future__ import annotations
 
 import ctypes
 import os
 import signal
+import stat
 import subprocess
 import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import arena
-from arena.checkers.game import Game
 from arena.checkers.move import Move
 from arena.hookspecs import hookimpl
 from arena.player import Player
+
+if TYPE_CHECKING:
+    from arena.checkers.game import Game
 
 
 def note(name: str, text: object = "") -> bool:
@@ -45,7 +49,7 @@ class Steady(Player):
         self.choices += 1
         moves = game.board.legal_moves
         if self.choices == 2:
-            wrong = self.fault(game)
+            wrong: Move | None = self.fault(game)
             if wrong is not None:
                 return wrong
         game.report(score=self.choices / 2, depth=1, nodes=len(moves), pv=moves[:1])
@@ -100,12 +104,12 @@ class Interrupts(Steady):
 
 
 class Unprintable(Steady):
-    class Silent(Exception):
+    class SilentError(Exception):
         def __str__(self) -> str:
             raise RuntimeError("no words")
 
     def fault(self, game: Game) -> Any:
-        raise self.Silent(lambda: None, 2)
+        raise self.SilentError(lambda: None, 2)
 
 
 class Verbose(Steady):
@@ -125,7 +129,8 @@ class Garbage(Steady):
 
 class ReportsGarbage(Steady):
     def fault(self, game: Game) -> Any:
-        game.report(score="winning")
+        listener: Any = game
+        listener.report(score="winning")
         return game.board.legal_moves[0]
 
 
@@ -186,22 +191,24 @@ class ClosesFiles(Steady):
 
 
 class Babbles(Steady):
-    """Writes to whatever is open."""
+    """Writes to every open pipe."""
 
     def fault(self, game: Game) -> Any:
         for descriptor in range(3, 100):
             with suppress(OSError):
-                os.write(descriptor, b"babble\n")
+                if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b"babble\n")
         sleep()
 
 
 class Mutates(Steady):
     def fault(self, game: Game) -> Any:
-        game.play(game.board.legal_moves[0])
-        game.board = game.board.flipped()
-        game._boards.clear()
-        game._moves.append(None)
-        game.rules = None
+        victim: Any = game
+        victim.play(game.board.legal_moves[0])
+        victim.board = game.board.flipped()
+        victim._boards.clear()
+        victim._moves.append(None)
+        victim.rules = None
 
 
 class Forks(Steady):
@@ -219,8 +226,8 @@ class LeavesChild(Steady):
 
 
 @hookimpl
-def register_players() -> dict[str, type[arena.Player]]:
-    classes = [Steady, Reckless, *Steady.__subclasses__()]
+def register_players() -> dict[str, type[Player]]:
+    classes: list[type[Player]] = [Steady, Reckless, *Steady.__subclasses__()]
     return {
         "".join("-" + c.lower() if c.isupper() else c for c in each.__name__).lstrip("-"): each
         for each in classes

@@ -1,0 +1,77 @@
+"""``arena players``, ``evaluators``, ``learners`` and ``plugins``: what is installed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.plugins import Registered
+
+Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+
+
+def players(json: Json = False, csv: Csv = False) -> None:
+    """List the players, with their options."""
+    _list("player", json, csv)
+
+
+def evaluators(json: Json = False, csv: Csv = False) -> None:
+    """List the evaluators, with their options."""
+    _list("evaluator", json, csv)
+
+
+def learners(json: Json = False, csv: Csv = False) -> None:
+    """List the learners, with their options."""
+    _list("learner", json, csv)
+
+
+def plugins(json: Json = False, csv: Csv = False) -> None:
+    """List everything that plugins provide, and what is wrong with them."""
+    import pandas as pd
+
+    from arena.cli.output import chosen, print_frame, say
+    from arena.plugins import KINDS, load
+
+    rows = [_row(item) | {"kind": kind, "module": item.module} for kind in KINDS for item in load().all(kind)]
+    columns = ["kind", "name", "origin", "module", "options", "description"]
+    print_frame(pd.DataFrame(rows, columns=columns), chosen(json, csv))
+    for problem in load().problems:
+        say(f"arena: {problem}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    for command in (players, evaluators, learners, plugins):
+        app.command()(command)
+
+
+def _list(kind: str, json: bool, csv: bool) -> None:
+    import pandas as pd
+
+    from arena.cli.output import Format, chosen, print_frame, print_table, say
+    from arena.plugins import load
+
+    found: Sequence[Registered] = load().all(kind)
+    if chosen(json, csv) is Format.TABLE:
+        for item in found:
+            print(f"{item.name}  ({item.origin})\n    {item.description}")
+            if item.options:
+                options = [[f"    {o.name}", o.annotation, o.default or "required"] for o in item.options]
+                print_table("", ["    option", "type", "default"], options, left=3)
+            else:
+                print()
+    else:
+        columns = ["name", "origin", "options", "description"]
+        print_frame(pd.DataFrame([_row(item) for item in found], columns=columns), chosen(json, csv))
+    for problem in load().problems:
+        say(f"arena: {problem}")
+
+
+def _row(item: Registered) -> dict[str, str]:
+    options = "; ".join(f"{o.name}: {o.annotation} = {o.default or 'required'}" for o in item.options)
+    return {"name": item.name, "origin": item.origin, "options": options, "description": item.description}

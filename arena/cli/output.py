@@ -1,0 +1,94 @@
+"""How results and progress are shown: tables, JSON, CSV, a progress bar."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import pandas as pd
+
+_PIPE_WIDTH = 240
+
+
+class Format(StrEnum):
+    """How rows are printed."""
+
+    TABLE = "table"
+    JSON = "json"
+    CSV = "csv"
+
+
+def chosen(json: bool, csv: bool) -> Format:
+    """The format that the two switches ask for."""
+    return Format.JSON if json else Format.CSV if csv else Format.TABLE
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
+    """A table on standard output, the first ``left`` columns aligned to the left."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    if title:
+        console.print(title, style="bold")
+    console.print(table)
+
+
+def print_frame(frame: pd.DataFrame, form: Format) -> None:
+    """All rows of a frame as a JSON array, as CSV, or as a table."""
+    if form is Format.JSON:
+        print(frame.to_json(orient="records", date_format="iso", indent=2))
+    elif form is Format.CSV:
+        print(frame.to_csv(index=False), end="")
+    else:
+        texts = frame.astype(object).where(frame.notna(), "")
+        rows = [
+            [f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row]
+            for row in texts.to_numpy()
+        ]
+        print_table("", list(frame.columns), rows, left=len(frame.columns))
+
+
+def say(line: str) -> None:
+    """A line for the person who waits, on standard error."""
+    print(line, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[int, int, int, str], None]]:
+    """A bar on standard error with games done, games per second and time left; silent where that is no terminal.
+
+    Yields what is to be told: games done in this run, games done before it, games in all, and a remark.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[remark]}"),
+    )
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, rate="", remark="")
+
+        def tell(done: int, before: int, total: int, remark: str) -> None:
+            elapsed = bar.tasks[task].elapsed or 0.0
+            rate = f"{done / elapsed:.1f} games/s" if done and elapsed else ""
+            bar.update(task, completed=before + done, total=total, rate=rate, remark=remark)
+
+        yield tell

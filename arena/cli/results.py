@@ -1,0 +1,99 @@
+"""``arena results``, and the report of a tournament."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from arena.cli.listing import Csv, Json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import pandas as pd
+
+    from arena.store import Results
+
+Kind = Literal["standings", "head-to-head", "games", "positions", "ratings", "tournaments"]
+Db = Annotated[str, typer.Option(help="SQLite file or database URL.")]
+DEFAULT_DB = "results/arena.sqlite"
+_COLUMNS = (
+    *("player", "rank", "rating", "games", "won", "drawn", "lost", "forfeits"),
+    *("win %", "95 % interval", "score %"),
+)
+
+
+def results(
+    kind: Annotated[
+        Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")
+    ] = None,
+    tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
+    db: Db = DEFAULT_DB,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Print what is on record."""
+    from arena.cli.output import Format, chosen, print_frame
+    from arena.store import Results
+
+    form = chosen(json, csv)
+    with Results(db) as stored:
+        if kind is None and form is Format.TABLE and tournament != "all":
+            report(stored, tournament)
+        elif kind == "tournaments":
+            print_frame(stored.tournaments(), form)
+        else:
+            method = getattr(stored, (kind or "standings").replace("-", "_"))
+            frame: pd.DataFrame = method(None if tournament == "all" else tournament)
+            print_frame(frame.reset_index() if frame.index.name else frame, form)
+
+
+def report(stored: Results, tournament: str) -> None:
+    """Print standings, head-to-head table, where it is stored, and how pandas reads it."""
+    from arena.cli.output import print_table
+
+    games = stored.games(tournament)
+    standings = stored.standings(tournament)
+    name = tournament if games.empty else str(games["tournament"].iloc[0])
+    print_table(
+        f"{name}: standings",
+        _COLUMNS,
+        [_standing(row) for row in standings.to_dict("records")],
+    )
+    _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
+    print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
+    print("rating: Elo units around 0 with its 95 % interval, forfeits left out")
+    print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
+    print("    import arena")
+    print(f"    arena.Results({stored.location!r}).standings({name!r})")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(results)
+
+
+def _standing(row: Mapping[Any, Any]) -> list[str]:
+    unrated = math.isnan(row["rating"])
+    return [
+        row["player"],
+        str(row["rank"]),
+        "-" if unrated else f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",
+        *(str(row[count]) for count in ("games", "wins", "draws", "losses", "forfeits")),
+        f"{row['win_pct']:.1f}",
+        f"{row['win_low']:.1f} - {row['win_high']:.1f}",
+        f"{row['score_pct']:.1f}",
+    ]
+
+
+def _print_head_to_head(frame: pd.DataFrame, players: list[str]) -> None:
+    from arena.cli.output import print_table
+
+    met = {
+        (row["player"], row["opponent"]): f"{row['wins']}-{row['draws']}-{row['losses']} ({row['win_pct']:.1f} %)"
+        for row in frame.to_dict("records")
+    }
+    rows = [[player, *(met.get((player, opponent), "") for opponent in players)] for player in players]
+    print_table("head to head: won-drawn-lost of the row against the column (win %)", ["", *players], rows)

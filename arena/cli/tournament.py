@@ -1,0 +1,112 @@
+"""``arena tournament``."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.results import DEFAULT_DB, Db, report
+from arena.errors import ArenaError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arena.tournament.runner import Progress
+
+
+def tournament(
+    context: typer.Context,
+    players: Annotated[str | None, typer.Option(help="Specs of the players, separated by commas.")] = None,
+    games: Annotated[int, typer.Option(help="Games for each pair of players; even.")] = 60,
+    openings: Annotated[
+        str, typer.Option(help="Opening book; each opening is played with both colours.")
+    ] = "3move",
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(help="Processes; one for each processor if not given.")
+    ] = None,
+    db: Db = DEFAULT_DB,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")
+    ] = None,
+    move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
+    resume: Annotated[
+        str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
+    ] = None,
+) -> None:
+    """Play everybody against everybody, record every game, and print who is better."""
+    from arena import specs
+    from arena.checkers.game import DrawRules
+    from arena.cli.output import say
+    from arena.store import Results, Store
+    from arena.tournament import runner
+
+    if resume is None:
+        if players is None:
+            raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
+        competitors = specs.parse_list("player", players)
+        with Store.open(db) as store:
+            settings = runner.TournamentSettings(
+                name=name or store.fresh_name(),
+                seed=secrets.randbits(63) if seed is None else seed,
+                games=games,
+                openings=openings,
+                rules=DrawRules(),
+                move_timeout=move_timeout,
+            )
+            say(f"tournament {settings.name!r}, seed {settings.seed}")
+            with _progress(store.location, settings.name) as show:
+                runner.run(settings, competitors, store, workers=workers, progress=show, say=say)
+        finished = settings.name
+    else:
+        _refuse_what_is_settled(context)
+        with Store.open(db) as store:
+            finished = store.tournament(resume).name
+            with _progress(store.location, finished) as show:
+                runner.resume(finished, store, workers=workers, progress=show, say=say)
+    with Results(db) as stored:
+        report(stored, finished)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(tournament)
+
+
+@contextmanager
+def _progress(location: str, name: str) -> Iterator[Callable[[Progress], None]]:
+    """Shows how far the tournament is; where it is stopped, says how to go on."""
+    from arena.cli.output import progress_bar, say
+
+    latest: Progress | None = None
+    try:
+        with progress_bar(name) as tell:
+
+            def show(now: Progress) -> None:
+                nonlocal latest
+                latest = now
+                remark = f"{now.forfeits} forfeits" if now.forfeits else ""
+                tell(now.played, now.done - now.played, now.total, remark)
+
+            yield show
+    except (KeyboardInterrupt, ArenaError):
+        if latest is not None and latest.done < latest.total:
+            say(f"{latest.done} of {latest.total} games are on record; to play the others:")
+            say(f"    arena tournament --resume {shlex.quote(name)} --db {shlex.quote(location)}")
+        raise
+
+
+def _refuse_what_is_settled(context: typer.Context) -> None:
+    """A resumed tournament keeps what it began with: UsageError for an option that would change it."""
+    for option in context.params.keys() - {"resume", "db", "workers"}:
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(
+                f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament"
+            )

@@ -1,0 +1,139 @@
+"""The built-in evaluators, computed again in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arena
+from arena_evaluators.heuristic import Heuristic
+from arena_evaluators.linear import Linear, features_of
+from arena_evaluators.material import Material
+from arena_evaluators.rote import BORDER, Rote
+from positions import boards
+
+MIDDLE_ROWS = range(9, 25)
+"""Squares of the four middle rows."""
+
+
+def pieces(board: arena.Board, side: arena.Side) -> tuple[list[int], list[int]]:
+    """Squares of the men and of the kings of one side."""
+    mask = board.black if side is arena.Side.BLACK else board.white
+    squares = [square for square in range(1, 33) if mask >> square - 1 & 1]
+    kings = [square for square in squares if board.kings >> square - 1 & 1]
+    return [square for square in squares if square not in kings], kings
+
+
+def position(board: arena.Board, side: arena.Side) -> int:
+    men, kings = pieces(board, side)
+    rows = [(square - 1) // 4 for square in men]
+    advanced = rows if side is arena.Side.BLACK else [7 - row for row in rows]
+    return sum(advanced) + sum(square in MIDDLE_ROWS for square in kings)
+
+
+@given(boards())
+def test_the_heuristic_is_the_published_formula(board: arena.Board) -> None:
+    scores = {}
+    for side in arena.Side:
+        captured = 12 - sum(map(len, pieces(board, side.other)))
+        scores[side] = 10 * captured + 7 * len(pieces(board, side)[1]) + position(board, side)
+    assert Heuristic().evaluate(board) == scores[board.side] - scores[board.side.other]
+
+
+def test_the_start_is_even_and_a_capture_counts_ten() -> None:
+    assert Heuristic().evaluate(arena.Board.start()) == 0
+    assert Heuristic().evaluate(arena.Board.from_fen("W:W21-32:B1-11")) == 10 + 2
+
+
+@given(boards())
+def test_mobility_counts_first_steps(board: arena.Board) -> None:
+    def steps(seen: arena.Board) -> int:
+        return len({move.path[:2] for move in seen.legal_moves})
+
+    mine, theirs = steps(board), steps(board._replace(side=board.side.other))
+    with_mobility = Heuristic(mobility=0.5).evaluate(board)
+    assert with_mobility == pytest.approx(Heuristic().evaluate(board) + 0.5 * (mine - theirs))
+
+
+@given(boards())
+def test_material_counts_men_and_kings(board: arena.Board) -> None:
+    worth = [len(men) + 1.5 * len(kings) for men, kings in (pieces(board, side) for side in arena.Side)]
+    assert Material().evaluate(board) == worth[board.side] - worth[board.side.other]
+
+
+@given(boards())
+def test_the_lms_features(board: arena.Board) -> None:
+    for side in arena.Side:
+        mine, theirs = pieces(board, side), pieces(board, side.other)
+        threatened = {
+            square for move in board._replace(side=side.other).legal_moves for square in move.captures
+        }
+        threatening = {square for move in board._replace(side=side).legal_moves for square in move.captures}
+        expected = [1, sum(map(len, mine)), sum(map(len, theirs)), len(mine[1]), len(theirs[1])]
+        assert features_of(board, side).tolist() == [*expected, len(threatened), len(threatening)]
+
+
+WEIGHTS = arena.Model("lms", {"weights": np.array([0.5, 1.0, -1.0, 2.0, -0.5, -1.0, 1.5])})
+
+
+@given(boards(), st.sampled_from([None, *arena.Side]))
+def test_the_linear_function_is_seen_through_the_learners_eyes(
+    board: arena.Board, perspective: arena.Side | None
+) -> None:
+    learner = board.side if perspective is None else perspective
+    value = float(WEIGHTS.tensors["weights"] @ features_of(board, learner))
+    sign = 1 if board.side is learner else -1
+    assert Linear(WEIGHTS, perspective).evaluate(board) == pytest.approx(sign * value, abs=1e-3)
+
+
+def test_the_border_is_the_four_outer_lines() -> None:
+    squares = [square for square in range(1, 33) if BORDER >> square - 1 & 1]
+    assert squares == [1, 2, 3, 4, 5, 12, 13, 20, 21, 28, 29, 30, 31, 32]
+
+
+def rote(**tensors: np.ndarray) -> arena.Model:
+    nothing = {"boards": np.zeros((0, 3), np.uint32), "values": np.zeros(0, np.float32)}
+    return arena.Model("td", {"weights": np.array([1.0, 0.5, 0.25])} | nothing | tensors)
+
+
+@given(boards())
+def test_the_td_function_weighs_three_differences(board: arena.Board) -> None:
+    value = 0.0
+    for side, sign in ((board.side, 1), (board.side.other, -1)):
+        men, kings = pieces(board, side)
+        border = [square for square in (*men, *kings) if BORDER >> square - 1 & 1]
+        value += sign * (len(men) + len(kings) + 0.5 * len(kings) + 0.25 * len(border))
+    assert Rote(rote()).evaluate(board) == pytest.approx(value, abs=1e-3)
+
+
+occupied = boards().filter(lambda board: board.black | board.white)
+
+
+@given(st.lists(occupied, min_size=1, max_size=60, unique_by=lambda board: board.key), occupied)
+def test_boards_met_before_are_recalled(met: list[arena.Board], other: arena.Board) -> None:
+    values = np.linspace(-5, 5, len(met), dtype=np.float32)
+    masks = np.array([board.relative for board in met], dtype=np.uint32)
+    model = rote(boards=masks, values=values)
+    for board, value in zip(met, values, strict=True):
+        assert Rote(model).evaluate(board) == pytest.approx(value, abs=1e-3)
+        assert Rote(model).evaluate(board.flipped()) == pytest.approx(value, abs=1e-3)
+        assert Rote(model, memory=False).evaluate(board) == pytest.approx(
+            Rote(rote()).evaluate(board), abs=1e-3
+        )
+    if other.key not in {board.key for board in met}:
+        assert Rote(model).evaluate(other) == pytest.approx(Rote(rote()).evaluate(other), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "evaluator", [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())], ids=repr
+)
+@pytest.mark.parametrize("seed", range(3))
+def test_swapping_the_colours_changes_nothing(evaluator: arena.Evaluator, seed: int) -> None:
+    from positions import random_game
+
+    for board in random_game(seed).boards:
+        assert evaluator.evaluate(board) == evaluator.evaluate(board.flipped())
+        turned = board._replace(side=board.side.other)
+        assert evaluator.evaluate(turned) == pytest.approx(-evaluator.evaluate(board))

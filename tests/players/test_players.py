@@ -1,0 +1,141 @@
+"""The built-in players, against each other and at the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+import arena
+from arena import plugins, specs
+from arena_players.human import Human
+from arena_players.lms import LMS
+from arena_players.minimax import Minimax
+from arena_players.random import Random
+from arena_players.td import TD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def score(player: Callable[[], arena.Player], games: int, seed: int = 1) -> tuple[int, int, int]:
+    """Wins, draws and losses against ``random``, as either colour in turn."""
+    random = np.random.default_rng(seed)
+    winners = []
+    for number in range(games):
+        mine = arena.Side(number % 2)
+        seats = {mine: player(), mine.other: Random()}
+        game = arena.Game(random=random)
+        while game.outcome is None:
+            game.play(seats[game.side].choose(game))
+        winners.append(None if game.outcome.winner is None else game.outcome.winner is mine)
+    return winners.count(True), winners.count(None), winners.count(False)
+
+
+def test_minimax_never_loses_to_random() -> None:
+    assert score(Minimax, 200)[2] == 0
+
+
+@pytest.mark.parametrize("player", [LMS, TD])
+def test_the_shipped_weights_beat_random(player: type[arena.Player]) -> None:
+    wins, _, _ = score(player, 200)
+    assert wins >= 180
+
+
+def test_random_plays_every_move_about_as_often() -> None:
+    board = arena.Board.start()
+    game = arena.Game(board, random=np.random.default_rng(5))
+    chosen = [Random().choose(game) for _ in range(7000)]
+    counts = [chosen.count(move) for move in board.legal_moves]
+    assert sum(counts) == 7000
+    assert min(counts) > 850
+
+
+@pytest.mark.parametrize("player", [Random, Minimax, LMS, TD])
+def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
+    def moves(seed: int) -> list[str]:
+        game = arena.Game(random=np.random.default_rng(seed))
+        seats = player(), player()
+        while game.outcome is None:
+            game.play(seats[game.side].choose(game))
+        return list(map(str, game.moves))
+
+    assert moves(3) == moves(3)
+    assert moves(3) != moves(4)
+
+
+def test_a_player_that_searches_reports_what_it_found() -> None:
+    game = arena.Game(random=np.random.default_rng(1))
+    move = Minimax(depth=5).choose(game)
+    report = game.take_report()
+    assert (report.depth, report.pv[0]) == (5, move)
+    assert report.nodes > 100
+    assert report.score is not None
+
+
+def test_ties_are_broken_by_the_games_own_chance() -> None:
+    nothing = arena.Model("lms", {"weights": np.zeros(7)})
+    random = np.random.default_rng(2)
+    chosen = {LMS(nothing).choose(arena.Game(random=random)) for _ in range(200)}
+    assert chosen == set(arena.Board.start().legal_moves)
+
+
+def test_two_plies_of_lms_are_the_best_after_their_worst_reply() -> None:
+    from arena_evaluators.linear import SHIPPED, features_of
+
+    weights = SHIPPED.tensors["weights"]
+    board = arena.Board.from_fen("B:W18,19,21,22,25,30:B2,5,9,10,11,K28")
+
+    def worst(move: arena.Move) -> float:
+        after = board.after(move)
+        return min(
+            float(weights @ features_of(after.after(reply), board.side)) for reply in after.legal_moves
+        )
+
+    values = {move: worst(move) for move in board.legal_moves}
+    best = max(values, key=lambda move: values[move])
+    assert LMS(depth=2).choose(arena.Game(board, random=np.random.default_rng(1))) is best
+
+
+@pytest.mark.parametrize("player", [LMS, TD])
+def test_shipped_weights_tell_how_they_were_made(player: type[arena.Player]) -> None:
+    model = player().weights
+    assert model.provenance["command"].startswith(f"arena train {model.kind} --games ")
+    assert model.path is not None
+    assert model.path.stat().st_size <= 1_000_000
+    for word in ("seed", "games", "version", "learner"):
+        assert model.provenance[word]
+
+
+def test_a_person_types_moves(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter(["nonsense", "9-18", "?", "11-15"])
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    assert str(Human().choose(arena.Game())) == "11-15"
+    shown = capsys.readouterr().out
+    assert "'nonsense' is not a move" in shown
+    assert "9-18 is not legal" in shown or "9-18" in shown
+    assert "9-13 10-14" in shown
+
+
+def test_a_person_who_is_not_there() -> None:
+    def gone(_: str) -> str:
+        raise EOFError
+
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(arena.ArenaError, match="arena play"):
+        patch.setattr("builtins.input", gone)
+        Human().choose(arena.Game())
+
+
+def test_built_in_players_come_in_by_the_plugin_door() -> None:
+    registry = plugins.load()
+    names = {item.name: item.distribution for item in registry.all("player")}
+    assert names.items() >= {(name, "checkers-arena") for name in ("random", "human", "minimax", "lms", "td")}
+    assert registry.problems == []
+
+
+def test_minimax_takes_any_evaluator() -> None:
+    spec = specs.parse("player", "minimax:depth=2:evaluator=[heuristic:mobility=1]")
+    player = spec.create()
+    assert (player.depth, player.evaluator.mobility) == (2, 1.0)
+    assert player.choose(arena.Game(random=np.random.default_rng(1))) in arena.Board.start().legal_moves

@@ -1,0 +1,285 @@
+"""What is opened, upgraded and refused; a refusal is one line and changes nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from sqlalchemy.exc import OperationalError
+
+from arena.errors import StoreError
+from arena.store import Results, Store, database
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from arena.record import GameRecord
+    from arena.store import PlayerIdentity
+
+    Players = tuple[PlayerIdentity, ...]
+
+OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
+
+
+def refusal(opened: Callable[[Any], Any], path: object) -> str:
+    """The line by which ``path`` is refused."""
+    with pytest.raises(StoreError) as caught:
+        opened(path)
+    line = str(caught.value)
+    assert "\n" not in line
+    assert str(path) in line
+    return line
+
+
+def pragma(path: Path, name: str) -> Any:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(f"PRAGMA {name}").fetchone()[0]
+
+
+def revision(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as connection:
+        return str(connection.execute("SELECT version_num FROM alembic_version").fetchone()[0])
+
+
+@pytest.fixture
+def ours(path: Path, identities: Players) -> Path:
+    """A database with one tournament."""
+    with Store.open(path) as store:
+        store.create_tournament("spring", 1, {}, identities)
+    return path
+
+
+def test_a_database_is_made_with_its_folder_and_marked_as_ours(path: Path) -> None:
+    Store.open(path).close()
+    assert pragma(path, "application_id") == 0x41524E41
+    assert revision(path) == "0001"
+
+
+def test_it_is_written_ahead_and_left_as_one_plain_file(path: Path) -> None:
+    with Store.open(str(path)):
+        assert pragma(path, "journal_mode") == "wal"
+    assert pragma(path, "journal_mode") == "delete"
+    assert [file.name for file in path.parent.iterdir()] == ["arena.sqlite"]
+
+
+def test_a_url_names_the_same_file(path: Path) -> None:
+    Store.open(f"sqlite:///{path}").close()
+    with Results(path) as results:
+        assert results.location == str(path)
+        assert results.tournaments().empty
+
+
+def test_names_that_mean_something_in_a_uri_are_plain_names(tmp_path: Path) -> None:
+    path = tmp_path / "what? 100%25 #1" / "a b.sqlite"
+    Store.open(path).close()
+    with Results(path) as results:
+        assert results.tournaments().empty
+
+
+def test_an_empty_file_is_filled_but_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "empty.sqlite"
+    path.touch()
+    assert "is empty" in refusal(Results, path)
+    Store.open(path).close()
+    assert revision(path) == "0001"
+
+
+def test_reading_a_missing_file_says_what_makes_one_and_makes_none(path: Path) -> None:
+    assert "arena tournament makes one" in refusal(Results, path)
+    assert not path.parent.exists()
+
+
+@OPENERS
+def test_a_folder_is_refused(tmp_path: Path, opened: Callable[[Any], Any]) -> None:
+    assert "is a folder" in refusal(opened, tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Store.open(tmp_path / "file" / "arena.sqlite")
+
+
+@OPENERS
+@pytest.mark.parametrize("content", [b"x", b"name,score\n" * 200, os.urandom(9000)], ids=["byte", "csv", "noise"])
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, opened: Callable[[Any], Any], content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    assert "is not an SQLite database" in refusal(opened, path)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@OPENERS
+@pytest.mark.parametrize("mark", [0, 0x47504B47])
+def test_the_database_of_another_program_is_refused(tmp_path: Path, opened: Callable[[Any], Any], mark: int) -> None:
+    path = tmp_path / "browser.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id = {mark}")
+        connection.execute("CREATE TABLE games (id INTEGER)")
+        connection.commit()
+    content = path.read_bytes()
+    assert "belongs to another program" in refusal(opened, path)
+    assert path.read_bytes() == content
+
+
+@OPENERS
+def test_a_truncated_file_is_refused(ours: Path, opened: Callable[[Any], Any]) -> None:
+    content = ours.read_bytes()[:-20_000]
+    ours.write_bytes(content)
+    assert "is damaged" in refusal(opened, ours)
+    assert ours.read_bytes() == content
+
+
+@OPENERS
+def test_a_file_with_a_damaged_schema_is_refused(ours: Path, opened: Callable[[Any], Any]) -> None:
+    content = ours.read_bytes()
+    content = content[:100] + b"\xff" * 4000 + content[4100:]
+    ours.write_bytes(content)
+    assert "is damaged" in refusal(opened, ours)
+    assert ours.read_bytes() == content
+
+
+def test_damage_that_shows_later_is_one_line_too(ours: Path, record: Callable[..., GameRecord]) -> None:
+    with Store.open(ours) as store, store.recorder(1) as recorder:
+        for number in range(300):
+            recorder.add(record(number))
+    content = ours.read_bytes()
+    half = len(content) // 2
+    ours.write_bytes(content[:half] + b"\xff" * (len(content) - half))
+    with Results(ours) as results, pytest.raises(StoreError, match=r"is damaged$"):
+        results.positions()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_place_that_cannot_be_written_is_refused_but_read(ours: Path) -> None:
+    ours.chmod(0o444)
+    ours.parent.chmod(0o555)
+    try:
+        assert "cannot be written" in refusal(Store.open, ours)
+        refusal(Store.open, ours.with_name("new.sqlite"))
+        with Results(ours) as results:
+            assert results.tournaments()["name"].tolist() == ["spring"]
+    finally:
+        ours.parent.chmod(0o755)
+
+
+def test_a_locked_file_is_one_line(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    with closing(sqlite3.connect(ours)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert "is locked by another program" in refusal(Store.open, ours)
+        assert "is locked by another program" in refusal(Results, ours)
+    Store.open(ours).close()
+
+
+def test_where_it_cannot_write_ahead_it_writes_all_the_same(
+    ours: Path, monkeypatch: pytest.MonkeyPatch, record: Callable[..., GameRecord]
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    with closing(sqlite3.connect(ours)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM tournaments").fetchall()  # while it reads, the mode cannot be changed
+        store = Store.open(ours)
+    with store, store.recorder(1) as recorder:
+        recorder.add(record(0))
+        assert pragma(ours, "journal_mode") == "delete"
+    with Results(ours) as results:
+        assert len(results.games()) == 1
+
+
+@OPENERS
+def test_a_newer_revision_is_refused(ours: Path, opened: Callable[[Any], Any]) -> None:
+    with closing(sqlite3.connect(ours)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.commit()
+    content = ours.read_bytes()
+    assert "written by a newer Checkers Arena" in refusal(opened, ours)
+    assert ours.read_bytes() == content
+    assert [file.name for file in ours.parent.iterdir()] == ["arena.sqlite"]
+
+
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """``next_version(body)`` makes this the program of the future, whose migration 0002 runs ``body``."""
+
+    def install(body: str) -> None:
+        migrations = tmp_path / "future 100%"
+        shutil.copytree(database.MIGRATIONS, migrations)
+        (migrations / "versions" / "0002_next.py").write_text(
+            "from alembic import op\nimport sqlalchemy as sa\n"
+            'revision = "0002"\ndown_revision = "0001"\n'
+            f"def upgrade():\n    {body}\n"
+        )
+        monkeypatch.setattr(database, "MIGRATIONS", migrations)
+
+    return install
+
+
+def test_an_older_revision_is_backed_up_and_upgraded(
+    ours: Path, next_version: Callable[[str], None], identities: Players
+) -> None:
+    next_version('op.add_column("tournaments", sa.Column("place", sa.Text))')
+    assert "older Checkers Arena" in refusal(Results, ours)
+    with Store.open(ours) as store:
+        store.create_tournament("autumn", 2, {}, identities)
+    backup = ours.with_name("arena.sqlite.bak-0001")
+    assert (revision(ours), revision(backup)) == ("0002", "0001")
+    for path, names in ((ours, ["spring", "autumn"]), (backup, ["spring"])):
+        with closing(sqlite3.connect(path)) as connection:
+            rows = connection.execute("SELECT * FROM tournaments").fetchall()
+        assert [row[1] for row in rows] == names
+        assert {len(row) for row in rows} == {7 if path == ours else 6}
+    Store.open(ours).close()
+    assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", "arena.sqlite.bak-0001"]
+
+
+def test_a_backup_never_replaces_a_file(ours: Path, next_version: Callable[[str], None]) -> None:
+    next_version("pass")
+    taken = ours.with_name("arena.sqlite.bak-0001")
+    taken.write_text("precious")
+    Store.open(ours).close()
+    assert taken.read_text() == "precious"
+    assert revision(ours.with_name("arena.sqlite.bak-0001-2")) == "0001"
+    assert revision(ours) == "0002"
+
+
+def test_an_upgrade_that_fails_changes_nothing(ours: Path, next_version: Callable[[str], None]) -> None:
+    next_version('op.drop_table("ratings"); op.execute("SELECT nonsense")')
+    assert "no such column: nonsense" in refusal(Store.open, ours)
+    assert revision(ours) == "0001"
+    with closing(sqlite3.connect(ours)) as connection:
+        assert connection.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
+
+
+@pytest.mark.parametrize(
+    ("url", "line"),
+    [
+        ("://nothing", "neither a path nor the URL"),
+        ("nosuch://host/db", "needs a driver that is not installed"),
+        ("sqlite://", "in memory"),
+        ("sqlite:///:memory:", "in memory"),
+        (":memory:", "in memory"),
+        ("", "in memory"),
+    ],
+)
+def test_other_urls_are_refused(url: str, line: str) -> None:
+    with pytest.raises(StoreError, match=line):
+        Store.open(url)
+
+
+def test_a_password_is_never_shown() -> None:
+    with pytest.raises(StoreError) as caught:
+        Store.open("nosuch://arena:secret@host/db")
+    assert "secret" not in str(caught.value)
+
+
+def test_errors_of_the_driver_do_not_get_through(ours: Path) -> None:
+    with Results(ours) as results, pytest.raises(StoreError) as caught:
+        results._database.engine.connect().exec_driver_sql("SELECT nonsense")
+    assert not isinstance(caught.value, OperationalError)

@@ -1,0 +1,315 @@
+"""Every column of every table, recomputed from the records in plain Python."""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+import struct
+from collections import Counter
+from contextlib import closing
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+from pandas.testing import assert_frame_equal
+
+from arena.errors import StoreError, UsageError
+from arena.store import PlayerIdentity, Results, Store
+from arena.store.positions import Positions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arena.record import GameRecord
+
+STANDINGS = [
+    *["rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"],
+    *["win_pct", "win_low", "win_high", "score_pct"],
+]
+GAMES = [
+    *["game", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"],
+    *["termination", "guilty", "plies", "seed", "moves"],
+]
+POSITIONS = [
+    *["game", "ply", "side", "fen", "black_men", "black_kings", "white_men", "white_kings"],
+    *["move", "score", "depth", "nodes", "seconds"],
+]
+RATINGS = ["player", "system", "rating", "error", "games"]
+HEAD_TO_HEAD = ["player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct"]
+LMS_AND_RANDOM = [PlayerIdentity(spec, spec, "checkers-arena", "0.1.0") for spec in ("lms", "random")]
+SEASONS = pytest.mark.parametrize("season", ["spring", "autumn"])
+
+
+@pytest.fixture(scope="module")
+def results(filled: Any) -> Iterator[Results]:
+    with Results(filled.path) as results:
+        yield results
+
+
+def plain(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
+    """The rows as tuples of plain values; None for every kind of null."""
+    columns = [[None if pd.isna(value) else value for value in frame[name].tolist()] for name in frame]
+    return list(zip(*columns, strict=True))
+
+
+def close(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> bool:
+    """Equal rows, floats within rounding."""
+    return len(left) == len(right) and all(
+        len(a) == len(b)
+        and all(x == (pytest.approx(y) if isinstance(y, float) else y) for x, y in zip(a, b, strict=True))
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+def outcomes(records: list[GameRecord], player: str, opponent: str | None = None) -> Counter[str]:
+    """Wins, draws, losses and forfeits of ``player``."""
+    counts: Counter[str] = Counter()
+    for record in records:
+        if player in (record.black, record.white) and opponent in (None, record.black, record.white):
+            mine = "black" if player == record.black else "white"
+            winner = {"1-0": "black", "0-1": "white"}.get(record.result)
+            counts["draws" if winner is None else "wins" if winner == mine else "losses"] += 1
+            counts["forfeits"] += record.guilty == mine
+    return counts
+
+
+def wilson(wins: int, games: int) -> tuple[float, float]:
+    """In percent; the textbook form, with its centre and its half width."""
+    z, p = 1.959963984540054, wins / games
+    centre = (p + z * z / (2 * games)) / (1 + z * z / games)
+    half = z / (1 + z * z / games) * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
+    return 100 * (centre - half), 100 * (centre + half)
+
+
+def by_schedule(records: list[GameRecord]) -> list[GameRecord]:
+    return sorted(records, key=lambda record: (record.pairing, record.round))
+
+
+def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
+    ratings = {rating.player: rating for rating in filled.ratings[season]}
+    rows = []
+    for identity in filled.tournaments[season].players:
+        player = identity.spec
+        counts = outcomes(filled.records[season], player)
+        wins, draws, losses = counts["wins"], counts["draws"], counts["losses"]
+        games = wins + draws + losses
+        rated = (ratings[player].rating, ratings[player].error) if player in ratings else (None, None)
+        shares = (100 * wins / games, *wilson(wins, games), 100 * (wins + draws / 2) / games) if games else (None,) * 4
+        rows.append((player, *rated, games, wins, draws, losses, counts["forfeits"], *shares))
+    scores = [-1.0 if row[-1] is None else row[-1] for row in rows]
+    ranked = [(1 + sum(other > score for other in scores), *row) for row, score in zip(rows, scores, strict=True)]
+    return sorted(ranked, key=lambda row: row[:2])
+
+
+@SEASONS
+def test_standings(filled: Any, results: Results, season: str) -> None:
+    table = results.standings(season)
+    assert table.columns.tolist() == STANDINGS
+    assert close(plain(table), expected_standings(filled, season))
+
+
+def test_standings_of_all_tournaments_are_never_mixed(results: Results) -> None:
+    table = results.standings()
+    assert table.columns.tolist() == STANDINGS
+    assert table.index.name == "tournament"
+    assert table.index.tolist() == ["spring"] * 4 + ["autumn"] * 3
+    for season in ("spring", "autumn"):
+        assert_frame_equal(table[table.index == season].reset_index(drop=True), results.standings(season))
+
+
+@pytest.mark.parametrize(
+    ("wins", "games", "bounds"),
+    [(81, 263, (25.53, 36.62)), (0, 20, (0, 16.11)), (20, 20, (83.89, 100)), (0, 0, None)],
+)
+def test_wilson_interval(
+    path: Path,
+    record: Callable[..., GameRecord],
+    wins: int,
+    games: int,
+    bounds: tuple[float, float] | None,
+) -> None:
+    with Store.open(path) as store:
+        tournament = store.create_tournament("oracle", 1, {}, LMS_AND_RANDOM)
+        with store.recorder(tournament.id) as recorder:
+            for number in range(games):
+                result = "1-0" if number < wins else "1/2-1/2"
+                recorder.add(record(number, result=result, guilty=None, reason=None))
+    with Results(path) as results:
+        row = results.standings("oracle").set_index("player").loc["lms"]
+    if bounds:
+        assert (round(row["win_low"], 2), round(row["win_high"], 2)) == bounds
+        assert 0 <= row["win_low"] <= row["win_pct"] <= row["win_high"] <= 100
+        assert (row["win_low"] == 0) == (wins == 0)
+        assert (row["win_high"] == 100) == (wins == games)
+    else:
+        assert row[["win_pct", "win_low", "win_high", "score_pct"]].isna().all()
+
+
+@SEASONS
+def test_games(filled: Any, results: Results, season: str) -> None:
+    table = results.games(season)
+    assert table.columns.tolist() == GAMES
+    assert plain(table) == [
+        (
+            *(record.seed, season, record.pairing, record.round, record.opening, record.black, record.white),
+            record.result,
+            {"1-0": record.black, "0-1": record.white}.get(record.result),
+            record.termination,
+            {"black": record.black, "white": record.white, None: None}[record.guilty],
+            *(len(record.moves), record.seed, " ".join(record.moves)),
+        )
+        for record in by_schedule(filled.records[season])
+    ]
+
+
+def test_games_of_all_tournaments_name_theirs(results: Results) -> None:
+    both = pd.concat([results.games("spring"), results.games("autumn")], ignore_index=True)
+    assert_frame_equal(results.games(), both)
+
+
+@SEASONS
+def test_head_to_head(filled: Any, results: Results, season: str) -> None:
+    table = results.head_to_head(season)
+    assert table.columns.tolist() == HEAD_TO_HEAD
+    expected = []
+    specs = sorted(player.spec for player in filled.tournaments[season].players)
+    for player in specs:
+        for opponent in specs:
+            counts = outcomes(filled.records[season], player, opponent)
+            wins, draws, losses = counts["wins"], counts["draws"], counts["losses"]
+            games = wins + draws + losses
+            if games and player != opponent:
+                shares = (100 * wins / games, 100 * (wins + draws / 2) / games)
+                expected.append((player, opponent, games, wins, draws, losses, *shares))
+    assert close(plain(table), expected)
+
+
+@SEASONS
+def test_ratings(filled: Any, results: Results, season: str) -> None:
+    table = results.ratings(season)
+    assert table.columns.tolist() == RATINGS
+    best_first = sorted(filled.ratings[season], key=lambda rating: -rating.rating)
+    expected = [(rating.player, "davidson", rating.rating, rating.error, rating.games) for rating in best_first]
+    assert plain(table) == [*expected, ("lms", "other", 1500.0, 1.0, 1)]
+
+
+def fen(black: int, white: int, kings: int, side: str) -> str:
+    def pieces(mask: int) -> str:
+        return ",".join(("K" if kings >> n & 1 else "") + str(n + 1) for n in range(32) if mask >> n & 1)
+
+    return f"{side[0].upper()}:W{pieces(white)}:B{pieces(black)}"
+
+
+def expected_positions(records: list[GameRecord]) -> Iterator[tuple[Any, ...]]:
+    for record in by_schedule(records):
+        for ply in range(record.plies + 1):
+            black, white, kings = struct.unpack_from("<3I", record.boards, 12 * ply)
+            side = ("black", "white")[(ply + (record.first == "white")) % 2]
+            counts = (mask.bit_count() for mask in (black & ~kings, black & kings, white & ~kings, white & kings))
+            columns = (record.moves, record.scores, record.depths, record.nodes, record.seconds)
+            told = (column[ply] if ply < len(column) else None for column in columns)
+            yield (record.seed, ply, side, fen(black, white, kings, side), *counts, *told)
+
+
+@SEASONS
+def test_positions(filled: Any, results: Results, season: str) -> None:
+    table = results.positions(season)
+    assert table.columns.tolist() == POSITIONS
+    assert plain(table) == list(expected_positions(filled.records[season]))
+
+
+def test_positions_of_all_tournaments(filled: Any, results: Results) -> None:
+    table = results.positions(columns=["tournament", "game", "ply"])
+    assert plain(table) == [
+        (season, *row[:2]) for season in ("spring", "autumn") for row in expected_positions(filled.records[season])
+    ]
+
+
+def test_text_is_made_only_when_asked_for(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = results.positions()
+    for text in ("fen", "move", "side"):
+        monkeypatch.delattr(Positions, text)
+    numbers = [name for name in POSITIONS if name not in ("fen", "move", "side")]
+    assert_frame_equal(results.positions(columns=numbers), whole[numbers])
+
+
+def test_piece_counts_can_be_subtracted(results: Results) -> None:
+    table = results.positions()
+    assert (table["black_men"] - table["white_men"]).min() < 0
+
+
+def test_a_column_that_does_not_exist_names_those_that_do(results: Results) -> None:
+    with pytest.raises(UsageError, match="no column 'pieces': choose among game, ply"):
+        results.positions(columns=["ply", "pieces"])
+
+
+def test_tournaments(filled: Any, results: Results) -> None:
+    table = results.tournaments()
+    assert table.columns.tolist() == ["id", "name", "seed", "players", "games", "started"]
+    expected = [
+        (stored.id, name, stored.seed, len(stored.players), len(filled.records[name]))
+        for name, stored in filled.tournaments.items()
+    ]
+    assert plain(table.drop(columns="started")) == expected
+    for moment, stored in zip(table["started"], filled.tournaments.values(), strict=True):
+        assert abs(moment - datetime.fromtimestamp(stored.started, UTC)).total_seconds() < 1e-3
+
+
+@pytest.mark.parametrize("table", ["standings", "games", "positions", "ratings", "head_to_head"])
+def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Results, table: str) -> None:
+    method = getattr(results, table)
+    for name, stored in filled.tournaments.items():
+        assert_frame_equal(method(stored.id), method(tournament=name))
+    assert_frame_equal(method("last"), method("autumn"))
+    with pytest.raises(StoreError, match=r"holds no tournament 'winter'; it holds spring \(1\), autumn \(2\)$"):
+        method("winter")
+
+
+@pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
+def test_an_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
+    Store.open(path).close()
+    with Results(path) as empty:
+        frame = getattr(empty, table)()
+    assert frame.empty
+    assert frame.columns.tolist() == getattr(results, table)().columns.tolist()
+
+
+def test_reading_while_a_store_is_writing(path: Path, record: Any) -> None:
+    with Store.open(path) as store:
+        tournament = store.create_tournament("spring", 1, {}, LMS_AND_RANDOM)
+        with store.recorder(tournament.id) as recorder, Results(path) as results:
+            recorder.add(record(0))
+            recorder.flush()
+            assert len(results.games("last")) == 1
+
+
+@pytest.mark.parametrize(
+    ("view", "method"),
+    [("v_standings", "standings"), ("v_games", "games"), ("v_head_to_head", "head_to_head")],
+)
+def test_views_hold_the_same_for_any_sql_tool(filled: Any, results: Results, view: str, method: str) -> None:
+    with closing(sqlite3.connect(filled.path)) as connection:
+        frame = pd.read_sql(f"SELECT * FROM {view} WHERE tournament = 'autumn'", connection)
+    table = getattr(results, method)("autumn")
+    if method == "games":
+        frame = frame.sort_values(["pairing", "round"], ignore_index=True)
+        assert frame.columns.tolist() == [*GAMES, "tournament_id"]
+    else:
+        assert frame.columns.tolist() == [*table.columns, "tournament", "tournament_id"]
+    assert plain(frame[table.columns]) == plain(table)
+
+
+def test_tables_are_plain_sql(filled: Any) -> None:
+    query = """
+        SELECT black.spec AS black, games.result, games.boards, games.plies
+        FROM games JOIN players AS black ON black.id = games.black_id
+        JOIN tournaments ON tournaments.id = games.tournament_id
+        WHERE tournaments.name = 'spring' ORDER BY pairing, round
+    """
+    with closing(sqlite3.connect(filled.path)) as connection:
+        frame = pd.read_sql(query, connection)
+    assert plain(frame) == [
+        (record.black, record.result, record.boards, record.plies) for record in by_schedule(filled.records["spring"])
+    ]

@@ -1,0 +1,387 @@
+"""The referee: what a game is worth, and what a player's faults cost."""
+
+from __future__ import annotations
+
+import json
+import struct
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena import match
+from arena.checkers.board import Board
+from arena.checkers.game import DrawRules, Game, Termination
+from arena.checkers.move import Move, Side
+from arena.checkers.notation import parse_move
+from arena.errors import ModelError
+from arena.match import GameTask, TurnMarker, broken_off, play
+from arena.opening import Opening
+from arena.player import Player
+
+if TYPE_CHECKING:
+    from arena.record import GameRecord
+
+BALLOT = Opening("9-13 21-17 5-9", ("9-13", "21-17", "5-9"))
+TASK = GameTask("black vs white", 0, 77, BALLOT, black="black", white="white")
+
+
+class Random(Player):
+    """Plays at random."""
+
+    def choose(self, game: Game) -> Move:
+        moves = game.board.legal_moves
+        return moves[game.random.integers(len(moves))]
+
+
+class Seated:
+    """Stands for a spec."""
+
+    weights = None
+
+    def __init__(self, cls: type[Player]) -> None:
+        self.create = cls
+
+
+class Diary(TurnMarker):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.entries: list[Any] = []
+
+    def begin(self, seed: int, started: float) -> None:  # noqa: ARG002
+        self.entries.append(seed)
+
+    def turn(self, side: Side | None) -> None:
+        self.entries.append(side)
+
+    def played(self, move: str) -> None:
+        self.entries.append(move)
+
+
+class Table:
+    """Lets players of given classes play ``TASK``."""
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._patch = patch
+
+    def play(
+        self,
+        black: type[Player] = Random,
+        white: type[Player] = Random,
+        task: GameTask = TASK,
+        marker: TurnMarker | None = None,
+    ) -> GameRecord:
+        seats = {task.black: Seated(black), task.white: Seated(white)}
+        self._patch.setattr(match, "_spec", lambda text, _: seats[text])
+        return play(task, marker)
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Table:
+    return Table(monkeypatch)
+
+
+def boards_of(record: GameRecord) -> list[tuple[int, ...]]:
+    masks = struct.unpack(f"<{len(record.boards) // 4}I", record.boards)
+    return [masks[i : i + 3] for i in range(0, len(masks), 3)]
+
+
+def test_a_record_can_be_replayed_move_by_move(table: Table) -> None:
+    record = table.play()
+    board = Board.start()
+    boards = [(board.black, board.white, board.kings)]
+    for text in record.moves:
+        board = board.after(parse_move(board, text))
+        boards.append((board.black, board.white, board.kings))
+    assert boards_of(record) == boards
+    assert record.moves[:3] == BALLOT.moves
+    assert (record.pairing, record.round, record.seed, record.opening) == (TASK.pairing, 0, 77, BALLOT.name)
+    assert (record.first, record.guilty, record.reason) == ("black", None, None)
+
+
+def test_the_same_task_is_the_same_game_and_another_seed_another(table: Table) -> None:
+    first, again, other = table.play(), table.play(), table.play(task=replace(TASK, seed=78))
+    assert first.moves == again.moves != other.moves
+
+
+def test_the_sides_draw_from_different_random_numbers(table: Table) -> None:
+    drawn = []
+
+    class Draws(Random):
+        def start(self, game: Game) -> None:
+            drawn.append(game.random.integers(1 << 62))
+
+    table.play(Draws, Draws)
+    assert drawn[0] != drawn[1]
+
+
+def test_black_starts_and_choices_alternate(table: Table) -> None:
+    calls: list[str] = []
+
+    def noting(name: str) -> type[Player]:
+        class Noting(Random):
+            def __init__(self) -> None:
+                calls.append(f"{name} made")
+
+            def start(self, game: Game) -> None:
+                calls.append(f"{name} start {game.ply}")
+
+            def choose(self, game: Game) -> Move:
+                calls.append(name)
+                return super().choose(game)
+
+            def finish(self, record: GameRecord) -> None:
+                calls.append(f"{name} finish {record.plies}")
+
+        return Noting
+
+    record = table.play(noting("black"), noting("white"), task=replace(TASK, opening=Opening("none")))
+    assert calls[:4] == ["black made", "white made", "black start 0", "white start 0"]
+    assert calls[4:-2] == (["black", "white"] * record.plies)[: record.plies]
+    assert calls[-2:] == [f"black finish {record.plies}", f"white finish {record.plies}"]
+
+
+def test_without_a_move_left_the_game_is_lost(table: Table) -> None:
+    record = table.play(task=replace(TASK, opening=Opening("last man", ("11x18",), "B:W15:B11")))
+    assert (record.result, record.termination, record.guilty) == ("1-0", "no moves", None)
+    assert record.moves == ("11x18",)
+
+
+def test_an_opening_may_start_from_a_position_with_white_to_move(table: Table) -> None:
+    record = table.play(task=replace(TASK, opening=Opening("end", (), "W:WK32:BK1,K2")))
+    assert record.first == "white"
+    assert boards_of(record)[0] == (0b11, 1 << 31, 1 << 31 | 0b11)
+
+
+@pytest.mark.parametrize(
+    ("rules", "termination", "plies"),
+    [
+        (DrawRules(), "repetition", 8),
+        (DrawRules(repetitions=None), "quiet plies", 80),
+        (DrawRules(repetitions=None, quiet_plies=None), "ply cap", 400),
+        (DrawRules(repetitions=2, quiet_plies=3, ply_cap=2), "ply cap", 2),
+    ],
+)
+def test_draw_rules_are_the_tasks(table: Table, rules: DrawRules, termination: str, plies: int) -> None:
+    class Shuffles(Player):
+        def choose(self, game: Game) -> Move:
+            back = game.moves[-2].path[::-1] if game.ply > 1 else ()
+            return next((m for m in game.board.legal_moves if m.path == back), game.board.legal_moves[0])
+
+    kings = replace(TASK, opening=Opening("kings", (), "B:WK32:BK1"), rules=rules)
+    record = table.play(Shuffles, Shuffles, task=kings)
+    assert (record.result, record.termination, record.plies) == ("1/2-1/2", termination, plies)
+
+
+# Faults ------------------------------------------------------------------------------------------------
+
+
+class Unprintable(BaseException):
+    def __str__(self) -> str:
+        raise self
+
+    __repr__ = __str__
+
+
+class Unshowable:
+    def __repr__(self) -> str:
+        sys.exit("never")
+
+
+RAISED = [
+    (ValueError("wrong"), "ValueError: wrong"),
+    (SystemExit(3), "SystemExit: 3"),
+    (KeyboardInterrupt(), "KeyboardInterrupt"),
+    (GeneratorExit(), "GeneratorExit"),
+    (Unprintable(), "Unprintable"),
+    (match._Forfeit(Side.WHITE, Termination.TIMEOUT, "the other one!"), "_Forfeit"),
+]
+
+
+@pytest.mark.parametrize(("error", "text"), RAISED, ids=[type(error).__name__ for error, _ in RAISED])
+@pytest.mark.parametrize("where", ["__init__", "start", "choose"])
+def test_whatever_a_player_raises_forfeits_the_game(
+    table: Table, where: str, error: BaseException, text: str
+) -> None:
+    def fail(*_: object) -> None:
+        raise error
+
+    class Fails(Random):
+        pass
+
+    setattr(Fails, where, fail)
+    for record, guilty in ((table.play(Fails), "black"), (table.play(white=Fails), "white")):
+        assert record.termination == "exception"
+        assert record.guilty == guilty
+        assert record.result == {"black": "0-1", "white": "1-0"}[guilty]
+        assert text in (record.reason or "")
+
+
+NOT_MOVES = [None, "9-13", (9, 13), 5, Move, Unshowable()]
+
+
+@pytest.mark.parametrize("choice", NOT_MOVES, ids=lambda choice: type(choice).__name__)
+def test_what_is_not_a_move_forfeits_the_game(table: Table, choice: Any) -> None:
+    class Confused(Random):
+        def choose(self, game: Game) -> Move:  # noqa: ARG002
+            return choice  # type: ignore[no-any-return]
+
+    record = table.play(white=Confused)
+    assert (record.result, record.termination, record.guilty) == ("1-0", "illegal move", "white")
+    assert (record.reason or "").startswith("choose returned ")
+    assert "; legal moves: " in (record.reason or "")
+
+
+def test_a_move_that_the_board_does_not_allow_forfeits_the_game(table: Table) -> None:
+    class Cheats(Random):
+        def choose(self, game: Game) -> Move:  # noqa: ARG002
+            return Move((1, 5))
+
+    record = table.play(white=Cheats)
+    assert (record.termination, record.guilty) == ("illegal move", "white")
+    assert (record.reason or "").startswith("choose returned Move(1-5); legal moves: ")
+    assert record.moves == BALLOT.moves
+
+
+def test_what_a_player_raises_at_the_end_is_ignored(table: Table) -> None:
+    class BadLoser(Random):
+        def finish(self, record: GameRecord) -> None:  # noqa: ARG002
+            raise SystemExit
+
+    assert table.play(BadLoser, BadLoser).moves == table.play().moves
+
+
+def test_what_a_player_does_to_its_game_changes_nothing(table: Table) -> None:
+    class Vandal(Random):
+        def choose(self, game: Game) -> Move:
+            move = super().choose(game)
+            game.play(move)
+            game.undo()
+            game.undo()
+            game.board = Board.from_fen("B:W32:B1")
+            game._boards.clear()
+            return move
+
+        def start(self, game: Game) -> None:
+            game.__dict__.clear()
+
+    assert table.play(Vandal, Vandal).moves == table.play().moves
+
+
+def test_reports_are_recorded_with_their_ply(table: Table) -> None:
+    class Tells(Random):
+        def choose(self, game: Game) -> Move:
+            move = super().choose(game)
+            game.report(score=game.ply / 4, depth=game.ply, nodes=10**12, pv=(move, Move((9, 14))))
+            return move
+
+    record = table.play(white=Tells)
+    plies = range(3, record.plies, 2)
+    assert [record.scores[ply] for ply in plies] == [ply / 4 for ply in plies]
+    assert [record.depths[ply] for ply in plies] == list(plies)
+    assert {record.nodes[ply] for ply in plies} == {10**12}
+    assert (record.pvs[3] or "").split()[1:] == ["9-14"]
+    silent = [ply for ply in range(record.plies) if ply not in plies]
+    for column in (record.scores, record.depths, record.nodes, record.pvs):
+        assert {column[ply] for ply in silent} == {None}
+    assert [seconds is None for seconds in record.seconds] == [ply < 3 for ply in range(record.plies)]
+
+
+@pytest.mark.parametrize(
+    "report",
+    [{"score": "good"}, {"depth": 1 << 15}, {"depth": -1}, {"nodes": 1 << 63}, {"pv": ("9-13",)}],
+    ids=str,
+)
+def test_a_report_that_cannot_be_recorded_forfeits_the_game(table: Table, report: dict[str, Any]) -> None:
+    class Mumbles(Random):
+        def choose(self, game: Game) -> Move:
+            game.report(**report)
+            return super().choose(game)
+
+    record = table.play(white=Mumbles)
+    assert (record.termination, record.guilty) == ("exception", "white")
+
+
+def test_a_score_that_is_no_number_is_left_out(table: Table) -> None:
+    class Hopes(Random):
+        def choose(self, game: Game) -> Move:
+            game.report(score=float("nan") if game.ply % 4 else float("inf"))
+            return super().choose(game)
+
+    record = table.play(white=Hopes)
+    assert set(record.scores) == {None}
+    assert record.guilty is None
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=40), st.integers(0, 2000))
+def test_a_reason_is_bounded_text_that_any_database_keeps(piece: str, times: int) -> None:
+    reason = broken_off(
+        TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=piece * times
+    ).reason
+    assert reason is not None
+    assert len(reason.replace("\\0", "\0")) <= match.REASON_LIMIT + 60
+    assert "\0" not in reason
+    reason.encode("utf-8")
+
+
+def test_a_long_reason_keeps_its_beginning_and_its_end() -> None:
+    text = "begin" + "." * 50_000 + "end"
+    record = broken_off(TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=text)
+    assert (record.reason or "").startswith("begin.")
+    assert (record.reason or "").endswith(".end")
+    assert "characters left out" in (record.reason or "")
+
+
+# Turns and tasks ---------------------------------------------------------------------------------------
+
+
+def test_somebody_has_the_turn_from_the_first_constructor_to_the_end(table: Table) -> None:
+    diary = Diary()
+    record = table.play(marker=diary)
+    seed, *entries = diary.entries
+    turns = [entry for entry in entries[3:] if not isinstance(entry, str)]
+    assert seed == TASK.seed
+    assert entries[:3] == list(BALLOT.moves)
+    assert [entry for entry in entries if isinstance(entry, str)] == list(record.moves)
+    black, white = Side.BLACK, Side.WHITE
+    choices = record.plies - 3
+    assert turns == [black, white, black, white, *([white, black] * choices)[:choices], black, white, None]
+
+
+def test_a_move_is_marked_in_the_turn_of_its_player(table: Table) -> None:
+    diary = Diary()
+    table.play(marker=diary)
+    entries = diary.entries[8:]
+    first_moves = [(entries[i - 1], entry) for i, entry in enumerate(entries) if isinstance(entry, str)][:4]
+    assert [side for side, _ in first_moves] == [Side.WHITE, Side.BLACK] * 2
+
+
+def test_a_game_that_broke_off_is_recorded_as_far_as_it_got(table: Table) -> None:
+    whole = table.play()
+    moves = list(whole.moves[:9])
+    record = broken_off(TASK, moves, 5.5, guilty=Side.WHITE, termination=Termination.TIMEOUT, reason="slow")
+    assert record.moves == whole.moves[:9]
+    assert record.boards == whole.boards[: 10 * 12]
+    assert (record.result, record.termination, record.guilty) == ("1-0", "timeout", "white")
+    assert (record.reason, record.started, record.seconds) == ("slow", 5.5, (None,) * 9)
+
+
+def test_a_game_that_broke_off_in_its_opening_has_the_opening_on_record() -> None:
+    record = broken_off(TASK, ["9-13"], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason="")
+    assert record.moves == BALLOT.moves
+
+
+@pytest.mark.parametrize(
+    "task", [TASK, replace(TASK, opening=Opening("x", (), "B:W32:B1"), rules=DrawRules(None, 5, None))]
+)
+def test_a_task_survives_json(task: GameTask) -> None:
+    assert GameTask.from_json(json.loads(json.dumps(task.to_json()))) == task
+
+
+def test_weights_must_be_those_of_the_task() -> None:
+    with pytest.raises(ModelError, match="the weights of random are None, and those of the tournament 1f2e"):
+        play(replace(TASK, black="random", black_weights="1f2e"))

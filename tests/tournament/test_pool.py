@@ -1,0 +1,274 @@
+"""Whatever players do to a worker: the right one is blamed, and no game is lost or doubled."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from arena.checkers.board import Board
+from arena.checkers.notation import parse_move
+from arena.errors import TournamentStopped
+from arena.openings import ThreeMove
+from arena.tournament import pool as pool_module
+from arena.tournament import schedule, worker
+from arena.tournament.pool import Pool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from arena.match import GameTask
+    from arena.record import GameRecord
+
+pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+
+FAULTS = {
+    # player: termination, what the reason says
+    "raises-in-constructor": ("exception", "ValueError: not even born"),
+    "raises-in-start": ("exception", "ValueError: not yet awake"),
+    "raises-in-choose": ("exception", "ValueError: lost my mind"),
+    "system-exits": ("exception", "SystemExit: enough"),
+    "interrupts": ("exception", "KeyboardInterrupt"),
+    "unprintable": ("exception", "SilentError"),
+    "verbose": ("exception", "characters left out"),
+    "reports-garbage": ("exception", "ValueError: could not convert string to float: 'winning'"),
+    "illegal": ("illegal move", "choose returned Move"),
+    "garbage": ("illegal move", r"choose returned {'move': '9-13'}; legal moves: \d"),
+    "hangs": ("timeout", "no answer within 1.5 seconds"),
+    "hangs-deafly": ("timeout", "no answer within 1.5 seconds"),
+    "exits": ("crash", "exit code 3"),
+    "segfaults": ("crash", r"signal 11 \(SIGSEGV\)"),
+    "killed-always": ("crash", r"signal 9 \(SIGKILL\)"),
+    "closes-files": ("crash", "exit code 1"),
+    "babbles": ("crash", "what is no message"),
+    "leaves-child": ("crash", "exit code 4"),
+}
+HARMLESS = [
+    "raises-in-finish",
+    "exits-in-finish",
+    "hangs-in-finish",
+    "killed-once",
+    "prints",
+    "reads",
+    "mutates",
+    "forks",
+]
+
+
+def games(*pairings: tuple[str, str], rounds: int = 2) -> list[GameTask]:
+    openings = schedule.sample(ThreeMove().openings(), rounds, 1)
+    return list(schedule.tasks([(min(pair), max(pair)) for pair in pairings], openings, 1))
+
+
+def played(tasks: Iterable[GameTask], workers: int = 2, move_timeout: float = 30.0) -> list[GameRecord]:
+    with Pool(tasks, workers, move_timeout) as pool:
+        return [record for record in pool if record is not None]
+
+
+def identity(record: GameRecord) -> tuple[str, int]:
+    return record.pairing, record.round
+
+
+def timeless(record: GameRecord) -> GameRecord:
+    return replace(record, seconds=(), started=0.0)
+
+
+@pytest.fixture(scope="module")
+def faulty_games(notes: Path) -> dict[tuple[str, int], GameRecord]:  # noqa: ARG001 (installs the players)
+    """Two games of every faulty player against a steady one, all in one tournament."""
+    tasks = games(*((player, "steady") for player in [*FAULTS, *HARMLESS]))
+    records = played(tasks, workers=4, move_timeout=1.5)
+    assert Counter(map(identity, records)) == Counter((task.pairing, task.round) for task in tasks)
+    return {identity(record): record for record in records}
+
+
+@pytest.fixture(scope="module")
+def steady_game(notes: Path) -> GameRecord:  # noqa: ARG001 (installs the players)
+    [record, _] = played(games(("reckless", "steady")), workers=1)
+    return record
+
+
+@pytest.mark.parametrize("player", FAULTS)
+@pytest.mark.parametrize("round", [0, 1])
+def test_a_fault_costs_the_game_of_the_player_whose_fault_it_is(
+    faulty_games: dict[tuple[str, int], GameRecord], player: str, round: int
+) -> None:
+    record = faulty_games[schedule.pairing_of(player, "steady"), round]
+    termination, reason = FAULTS[player]
+    assert record.termination == termination
+    assert record.guilty == ("black" if record.black == player else "white")
+    assert record.result == ("0-1" if record.guilty == "black" else "1-0")
+    assert re.search(reason, record.reason or "")
+
+
+@pytest.mark.parametrize("player", FAULTS)
+def test_a_forfeited_game_has_the_moves_that_were_played(
+    faulty_games: dict[tuple[str, int], GameRecord], player: str
+) -> None:
+    for round in (0, 1):
+        record = faulty_games[schedule.pairing_of(player, "steady"), round]
+        # The opening has three plies and White moves next; the fault comes with the second choice.
+        choices = 2 if record.guilty == "white" else 3
+        if player in {"raises-in-constructor", "raises-in-start"}:
+            choices = 0
+        if player == "closes-files":  # found out when its turn is over
+            choices += 1
+        assert record.plies == 3 + choices
+        boards = np.frombuffer(record.boards, "<u4").reshape(-1, 3).tolist()
+        board = Board.start()
+        for ply, text in enumerate(record.moves):
+            assert boards[ply] == [board.black, board.white, board.kings]
+            board = board.after(parse_move(board, text))
+        assert boards[-1] == [board.black, board.white, board.kings]
+        assert len(boards) == record.plies + 1 == len(record.scores) + 1 == len(record.seconds) + 1
+
+
+@pytest.mark.parametrize("player", HARMLESS)
+def test_what_does_no_harm_to_the_game_costs_nothing(
+    faulty_games: dict[tuple[str, int], GameRecord], player: str
+) -> None:
+    for round in (0, 1):
+        record = faulty_games[schedule.pairing_of(player, "steady"), round]
+        assert (record.guilty, record.reason) == (None, None)
+        assert record.plies > 20
+
+
+def test_reasons_are_bounded(faulty_games: dict[tuple[str, int], GameRecord]) -> None:
+    assert all(len(record.reason or "") < 11_000 for record in faulty_games.values())
+
+
+def test_a_traceback_begins_in_the_players_code(faulty_games: dict[tuple[str, int], GameRecord]) -> None:
+    reason = faulty_games["raises-in-choose vs steady", 0].reason or ""
+    assert reason.splitlines()[1].strip().startswith(f'File "{Path(__file__).parent / "plugins"}')
+
+
+def test_children_of_a_player_end_with_their_worker(
+    faulty_games: dict[tuple[str, int], GameRecord], notes: Path
+) -> None:
+    assert faulty_games["leaves-child vs steady", 0].termination == "crash"
+    wait_for_end(int((notes / "child").read_text()))
+
+
+def test_a_record_holds_what_the_players_reported(steady_game: GameRecord) -> None:
+    nothing, reported = (None,) * 3, slice(3, None)
+    assert steady_game.depths == (*nothing, *[1] * (steady_game.plies - 3))
+    assert steady_game.scores[reported][:4] == (0.5, 0.5, 1.0, 1.0)
+    for column in (steady_game.nodes, steady_game.pvs, steady_game.seconds):
+        assert column[:3] == nothing
+    assert all(seconds is not None and seconds >= 0 for seconds in steady_game.seconds[reported])
+    assert abs(steady_game.started - time.time()) < 600
+
+
+def test_the_number_of_workers_changes_no_game() -> None:
+    tasks = games(("reckless", "steady"), ("forks", "steady"), ("forks", "reckless"), rounds=6)
+    one, three = ({identity(r): timeless(r) for r in played(tasks, workers)} for workers in (1, 3))
+    assert one == three
+    assert len(one) == 18
+
+
+def test_workers_killed_from_outside_cost_nothing(steady_game: GameRecord) -> None:
+    tasks = games(("reckless", "steady"), rounds=60)
+    records = []
+    with Pool(iter(tasks), 2, 30.0) as pool:
+        for record in pool:
+            if record is not None:
+                records.append(record)
+                if len(records) % 15 == 0:
+                    os.kill(pool.processes[len(records) // 15 % 2], signal.SIGKILL)
+    assert Counter(map(identity, records)) == Counter((task.pairing, task.round) for task in tasks)
+    assert not any(record.guilty for record in records)
+    assert timeless(steady_game) in map(timeless, records)
+
+
+def test_tasks_are_taken_as_they_are_needed() -> None:
+    tasks = iter(games(("reckless", "steady"), rounds=40))
+    with Pool(tasks, 2, 30.0) as pool:
+        next(record for record in pool if record is not None)
+    assert len(list(tasks)) >= 30
+
+
+def test_other_weights_than_the_tournaments_stop_it() -> None:
+    [task, _] = games(("reckless", "steady"))
+    with pytest.raises(TournamentStopped, match=r"the weights of steady are None, and those of the .* 1f2e"):
+        played([replace(task, white_weights="1f2e")])
+
+
+def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "COMMAND", "import no_such_module")
+    with pytest.raises(
+        TournamentStopped, match=r"cannot start: .* exit code 1; ModuleNotFoundError: No .*'no_such"
+    ):
+        played(games(("reckless", "steady")))
+
+
+def test_a_game_that_fails_by_nobodys_fault_is_tried_again_and_then_stops_the_tournament(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        worker,
+        "COMMAND",
+        worker.COMMAND.replace("main()", "import arena.match as m; m.Match.play = None; main()"),
+    )
+    with pytest.raises(TournamentStopped, match=r"reckless vs steady failed 3 times, .* 'NoneType'"):
+        played(games(("reckless", "steady")))
+
+
+def test_a_worker_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "COMMAND", "import time; time.sleep(600)")
+    monkeypatch.setattr(pool_module, "PATIENCE", 0.2)
+    with pytest.raises(TournamentStopped, match=r"cannot start: nothing happened for 0\.2 seconds"):
+        played(games(("reckless", "steady")))
+
+
+def test_a_worker_ends_when_nobody_can_tell_it_more(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", worker.COMMAND, worker.settings(tmp_path / "marker")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        output, _ = process.communicate(timeout=60)
+    assert (output, process.returncode) == (b'{"ready": true}\n', 0)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_the_arena(notes: Path, ending: signal.Signals) -> None:
+    (notes / "hangs").unlink(missing_ok=True)
+    script = f"""
+        import sys
+        sys.path[:0] = {sys.path!r}
+        from arena.opening import Opening
+        from arena.tournament import schedule
+        from arena.tournament.pool import Pool
+        with Pool(schedule.tasks([("hangs", "steady")], [Opening("none")], 1), 1, 600.0) as pool:
+            list(pool)
+    """
+    arena = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
+    try:
+        while not (notes / "hangs").exists() or not (notes / "hangs").read_text():
+            assert arena.poll() is None
+            time.sleep(0.02)
+    finally:
+        arena.send_signal(ending)
+        arena.wait()
+    wait_for_end(int((notes / "hangs").read_text()))
+
+
+def wait_for_end(process: int) -> None:
+    """Wait until there is no such process, or it is a zombie that somebody else must reap."""
+    for _ in range(500):
+        try:
+            os.kill(process, 0)
+            if Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                return
+        except OSError:
+            return
+        time.sleep(0.02)
+    pytest.fail(f"process {process} still runs")

@@ -1,0 +1,243 @@
+"""A whole tournament: what is recorded, what a seed decides, and what a resume plays."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena import plugins, specs
+from arena.checkers.game import DrawRules
+from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
+from arena.store import Store
+from arena.tournament.runner import Progress, TournamentSettings, resume, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+
+SETTINGS = TournamentSettings("test", seed=3, games=6)
+
+
+class EnoughError(Exception):
+    """Somebody has had enough."""
+
+
+def stop_after(games: int) -> Callable[[Progress], None]:
+    def progress(now: Progress) -> None:
+        if now.played == games:
+            raise EnoughError
+
+    return progress
+
+
+def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything in a database but times, in an order that does not depend on that of insertion."""
+    tables = {}
+    with sqlite3.connect(path) as connection:
+        for table in ("tournaments", "tournament_players", "players", "games", "ratings"):
+            columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
+            timeless = ", ".join(name for name in columns if name not in {"started", "seconds"})
+            tables[table] = sorted(connection.execute(f"select {timeless} from {table}"), key=repr)
+    connection.close()
+    return tables
+
+
+def tournament(path: Path, players: str = "steady,reckless,mutates", **changes: Any) -> Path:
+    with Store.open(path) as store:
+        settings = replace(SETTINGS, **{k: v for k, v in changes.items() if k not in {"workers", "progress"}})
+        options = {k: v for k, v in changes.items() if k in {"workers", "progress"}}
+        run(settings, specs.parse_list("player", players), store, **{"workers": 2, **options})
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # noqa: ARG001 (installs the players)
+    """A tournament that nothing has disturbed."""
+    return tournament(tmp_path_factory.mktemp("whole") / "arena.sqlite")
+
+
+def test_every_pairing_plays_its_games_with_both_colours(whole: Path) -> None:
+    with Store.open(whole) as store:
+        stored = store.tournament("last")
+        assert [player.spec for player in stored.players] == ["steady", "reckless", "mutates"]
+        pairings = ["mutates vs reckless", "mutates vs steady", "reckless vs steady"]
+        assert store.finished(stored.id) == {(pairing, round) for pairing in pairings for round in range(6)}
+        games = store.rated_games(stored.id)
+    for pairing in pairings:
+        first, _, second = pairing.partition(" vs ")
+        colours = [(game.black, game.white) for game in games if {game.black, game.white} == {first, second}]
+        assert colours == [(first, second), (second, first)] * 3
+
+
+def test_ratings_are_saved(whole: Path) -> None:
+    ratings = contents(whole)["ratings"]
+    assert len(ratings) == 3
+    assert all("davidson" in row for row in ratings)
+
+
+def test_the_number_of_workers_changes_nothing_in_the_database(whole: Path, tmp_path: Path) -> None:
+    assert contents(tournament(tmp_path / "one.sqlite", workers=1)) == contents(whole)
+
+
+def test_another_seed_is_another_tournament(whole: Path, tmp_path: Path) -> None:
+    assert contents(tournament(tmp_path / "other.sqlite", seed=4))["games"] != contents(whole)["games"]
+
+
+def test_another_player_changes_nobodys_games(whole: Path, tmp_path: Path) -> None:
+    path = tournament(tmp_path / "two.sqlite", players="reckless,steady")
+    with Store.open(whole) as store:
+        expected = [
+            game for game in store.rated_games(1) if {game.black, game.white} == {"reckless", "steady"}
+        ]
+    with Store.open(path) as store:
+        assert store.rated_games(1) == expected
+
+
+@pytest.mark.parametrize("games", [1, 10])
+def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
+    whole: Path, tmp_path: Path, games: int
+) -> None:
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, progress=stop_after(games))
+    seen: list[Progress] = []
+    with Store.open(path) as store:
+        assert len(store.finished(1)) == games
+        resume("last", store, workers=2, progress=seen.append)
+    assert contents(path) == contents(whole)
+    assert [now.done for now in seen] == list(range(games, 19))
+    assert [now.played for now in seen] == list(range(19 - games))
+    assert {now.total for now in seen} == {18}
+    assert seen[0].record is None
+    assert all(now.record for now in islice(seen, 1, None))
+
+
+def test_a_stopped_tournament_is_rated_as_far_as_it_got(tmp_path: Path) -> None:
+    with pytest.raises(EnoughError):
+        tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
+    assert len(contents(tmp_path / "stopped.sqlite")["ratings"]) == 3
+
+
+def test_what_was_set_is_stored_and_used_again(tmp_path: Path) -> None:
+    rules = DrawRules(repetitions=2, quiet_plies=10, ply_cap=30)
+    path = tmp_path / "rules.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, rules=rules, move_timeout=20.0, progress=stop_after(1))
+    with Store.open(path) as store:
+        settings = resume("test", store, workers=1).settings
+        assert settings["rules"] == {"repetitions": 2, "quiet_plies": 10, "ply_cap": 30}
+        assert (settings["games"], settings["openings"], settings["move_timeout"]) == (6, "3move", 20.0)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("select max(plies) from games").fetchone()[0] <= 30
+    connection.close()
+
+
+def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, progress=stop_after(1))
+    newer = tmp_path / "newer"
+    shutil.copytree(Path(__file__).parent / "plugins", newer)
+    metadata = newer / "arena_faulty-1.0.dist-info/METADATA"
+    metadata.write_text(metadata.read_text().replace("Version: 1.0", "Version: 1.1"))
+    before = contents(path)
+    with monkeypatch.context() as patch, Store.open(path) as store:
+        patch.syspath_prepend(newer)
+        plugins.load.cache_clear()
+        with pytest.raises(
+            UsageError, match=r"steady is not what it was \(version: arena-faulty 1.0 then, .* 1.1 now\)"
+        ):
+            resume("last", store)
+    plugins.load.cache_clear()
+    assert contents(path) == before
+
+
+def test_forfeits_do_not_stop_a_tournament(tmp_path: Path) -> None:
+    path = tournament(tmp_path / "arena.sqlite", players="raises-in-choose,steady,reckless")
+    games = contents(path)["games"]
+    assert len(games) == 18
+    assert sum("exception" in game for game in games) == 12
+
+
+def test_fifty_forfeits_and_nothing_else_do(tmp_path: Path) -> None:
+    path = tmp_path / "arena.sqlite"
+    with pytest.raises(
+        TournamentStopped,
+        match=r"first 50 games were all forfeits; 50 of them: raises-in-constructor, .*not even born",
+    ):
+        tournament(path, players="raises-in-constructor,steady", games=80)
+    assert len(contents(path)["games"]) == 50
+
+
+def test_one_game_among_fifty_is_enough_to_go_on(tmp_path: Path) -> None:
+    path = tournament(tmp_path / "arena.sqlite", players="raises-in-constructor,steady,reckless", games=20)
+    assert len(contents(path)["games"]) == 60
+
+
+BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
+    ("steady", {}, UsageError, "at least two players"),
+    ("steady,steady", {}, UsageError, "steady is named twice"),
+    ("steady,reckless", {"games": 7}, UsageError, "even number"),
+    ("steady,reckless", {"games": 314}, UsageError, "312"),
+    ("steady,reckless", {"openings": "4move"}, UnknownName, "3move"),
+    ("steady,reckless", {"ratings": ("davison",)}, UnknownName, "davidson"),
+    ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
+    ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
+    ("steady,reckless", {"name": "last"}, StoreError, "last"),
+]
+
+
+@pytest.mark.parametrize(("players", "changes", "error", "message"), BAD, ids=str)
+def test_what_cannot_be_played_leaves_nothing_behind(
+    tmp_path: Path, players: str, changes: dict[str, Any], error: type[ArenaError], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        tournament(tmp_path / "arena.sqlite", players=players, **changes)
+    assert contents(tmp_path / "arena.sqlite")["tournaments"] == []
+
+
+def test_seeds_are_fresh_unless_given() -> None:
+    assert 0 <= TournamentSettings("a").seed < 2**63
+    assert TournamentSettings("a").seed != TournamentSettings("b").seed
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path: Path, ending: int) -> None:
+    path = tmp_path / "arena.sqlite"
+    script = f"""
+        import sys
+        sys.path[:0] = {sys.path!r}
+        from arena import specs
+        from arena.store import Store
+        from arena.tournament.runner import TournamentSettings, run
+        with Store.open({str(path)!r}) as store:
+            players = specs.parse_list("player", "steady,reckless,mutates")
+            settings = TournamentSettings("test", seed=3, games=6)
+            run(settings, players, store, workers=2, progress=lambda now: print(now.played, flush=True))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(script)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as arena:
+        assert arena.stdout is not None
+        assert arena.stderr is not None
+        for line in arena.stdout:
+            if line == "7\n":
+                arena.send_signal(ending)
+        if ending == signal.SIGINT:
+            assert re.search(r"KeyboardInterrupt\s*$", arena.stderr.read())
+    with Store.open(path) as store:
+        if ending == signal.SIGINT:
+            assert len(store.finished(1)) >= 7
+        resume("last", store, workers=2)
+    assert contents(path) == contents(whole)
