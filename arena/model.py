@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import tempfile
+import json
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,9 +14,12 @@ import numpy as np
 from arena.errors import ModelError
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping
 
-FORMAT = "checkers-arena model 1"
+FORMAT = 1
+_ENTRY = "checkers-arena"
+"""The entry of the file's metadata that holds kind and provenance as JSON."""
 
 
 class Model:
@@ -88,21 +90,16 @@ class Model:
         """Write a new file at ``path``; raises ModelError where there is one or it cannot be written."""
         from safetensors.numpy import save
 
-        target = Path(path)
-        data = save(dict(self.tensors), metadata={**provenance, "format": FORMAT, "kind": self.kind})
+        header = {"format": FORMAT, "kind": self.kind, "provenance": dict(provenance)}
+        # One entry: safetensors writes several in an order of its own, and equal models shall be equal files.
+        data = save(dict(self.tensors), metadata={_ENTRY: json.dumps(header, sort_keys=True)})
         try:
-            handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    file.write(data)
-                Path(name).chmod(0o644)
-                os.link(name, target)
-            finally:
-                Path(name).unlink()
+            with Path(path).open("xb") as file:
+                file.write(data)
         except FileExistsError:
-            raise ModelError(f"{target} exists already; name another file") from None
+            raise ModelError(f"{path} exists already; name another file") from None
         except OSError as error:
-            raise ModelError(f"cannot write {target}: {error.strerror or error}") from None
+            raise ModelError(f"cannot write {path}: {error.strerror or error}") from None
 
     @cached_property
     def _content(self) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
@@ -110,17 +107,16 @@ class Model:
 
         try:
             with safe_open(self._path, framework="numpy") as file:
-                metadata = dict(file.metadata() or {})
-                if metadata.pop("format", None) != FORMAT or "kind" not in metadata:
-                    raise ModelError(
-                        f"{self._path} is not a weights file of Checkers Arena (arena train makes them)"
-                    )
+                header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
+                if not isinstance(header, dict) or header.get("format") != FORMAT:
+                    raise ModelError(f"{self._path} is not a weights file of Checkers Arena (arena train makes them)")
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
+                kind, provenance = str(header["kind"]), dict(header["provenance"])
         except FileNotFoundError:
             raise ModelError(f"no weights file {self._path}") from None
-        except (OSError, SafetensorError, TypeError, ValueError) as error:
+        except (KeyError, OSError, SafetensorError, TypeError, ValueError) as error:
             raise ModelError(f"{self._path} is not a weights file: {error}") from None
-        return metadata.pop("kind"), _frozen(tensors), metadata
+        return kind, _frozen(tensors), provenance
 
     def __repr__(self) -> str:
         return f"Model({str(self._path)!r})" if self._path else f"Model(kind={self.kind!r})"

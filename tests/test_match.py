@@ -204,9 +204,7 @@ RAISED = [
 
 @pytest.mark.parametrize(("error", "text"), RAISED, ids=[type(error).__name__ for error, _ in RAISED])
 @pytest.mark.parametrize("where", ["__init__", "start", "choose"])
-def test_whatever_a_player_raises_forfeits_the_game(
-    table: Table, where: str, error: BaseException, text: str
-) -> None:
+def test_whatever_a_player_raises_forfeits_the_game(table: Table, where: str, error: BaseException, text: str) -> None:
     def fail(*_: object) -> None:
         raise error
 
@@ -319,9 +317,7 @@ def test_a_score_that_is_no_number_is_left_out(table: Table) -> None:
 
 @given(st.text(st.characters(exclude_categories=()), max_size=40), st.integers(0, 2000))
 def test_a_reason_is_bounded_text_that_any_database_keeps(piece: str, times: int) -> None:
-    reason = broken_off(
-        TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=piece * times
-    ).reason
+    reason = broken_off(TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=piece * times).reason
     assert reason is not None
     assert len(reason.replace("\\0", "\0")) <= match.REASON_LIMIT + 60
     assert "\0" not in reason

@@ -73,7 +73,7 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
 def test_provenance_cannot_pass_for_something_else(tmp_path: Path) -> None:
     model().save(tmp_path / "m", {"kind": "td", "format": "other", "seed": "1"})
     read = Model.file(tmp_path / "m")
-    assert (read.kind, read.provenance) == ("lms", {"seed": "1"})
+    assert (read.kind, read.provenance) == ("lms", {"kind": "td", "format": "other", "seed": "1"})
 
 
 def test_the_hash_is_of_kind_names_shapes_types_and_numbers() -> None:
@@ -149,6 +149,10 @@ def raw(header: dict[str, Any], data: bytes) -> bytes:
     return struct.pack("<Q", len(text)) + text + data
 
 
+def ours(header: dict[str, Any]) -> dict[str, Any]:
+    return {"__metadata__": {"checkers-arena": json.dumps(header)}}
+
+
 BFLOAT = {"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}
 
 
@@ -161,9 +165,10 @@ BFLOAT = {"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}
         raw({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}, bytes(15)),
         raw({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}, bytes(16)),
         raw(BFLOAT, bytes(2)),
-        raw({"__metadata__": {"format": "checkers-arena model 1", "kind": "lms"}, **BFLOAT}, bytes(2)),
-        raw({"__metadata__": {"format": "checkers-arena model 1"}}, b""),
-        raw({"__metadata__": {"format": "checkers-arena model 2", "kind": "lms"}}, b""),
+        raw({**ours({"format": 1, "kind": "lms", "provenance": {}}), **BFLOAT}, bytes(2)),
+        raw(ours({"format": 1}), b""),
+        raw(ours({"format": 2, "kind": "lms", "provenance": {}}), b""),
+        raw({"__metadata__": {"checkers-arena": "{"}}, b""),
     ],
     ids=[
         "empty",
@@ -175,6 +180,7 @@ BFLOAT = {"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}
         "our type unknown",
         "no kind",
         "newer",
+        "broken header",
     ],
 )
 def test_a_file_that_is_not_ours_is_one_line(tmp_path: Path, content: bytes) -> None:

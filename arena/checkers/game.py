@@ -202,8 +202,22 @@ class Game:
         nodes: int | None = None,
         pv: tuple[Move, ...] = (),
     ) -> None:
-        """What a player wants on record about the move that it is about to choose; see :class:`Report`."""
-        self._report = Report(score, depth, nodes, tuple(pv))
+        """What a player wants on record about the move that it is about to choose; see :class:`Report`.
+
+        Raises ValueError for a depth beyond 0-32767, a count of nodes beyond 0-2**63 - 1, or no moves in ``pv``.
+        """
+        if depth is not None and not 0 <= depth < 2**15:
+            raise ValueError(f"a depth is 0 to 32767 plies, not {depth}")
+        if nodes is not None and not 0 <= nodes < 2**63:
+            raise ValueError(f"a number of nodes is 0 to 2**63 - 1, not {nodes}")
+        if not all(isinstance(move, Move) for move in pv):
+            raise ValueError("a principal variation is made of moves")
+        self._report = Report(
+            None if score is None else float(score),
+            None if depth is None else int(depth),
+            None if nodes is None else int(nodes),
+            tuple(pv),
+        )
 
     def take_report(self) -> Report:
         """The last report since this was last asked for."""

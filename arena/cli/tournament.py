@@ -60,15 +60,15 @@ def tournament(
                 rules=DrawRules(),
                 move_timeout=move_timeout,
             )
-            say(f"tournament {settings.name!r}, seed {settings.seed}")
-            with _progress(store.location, settings.name) as show:
+            with _progress(store.location, settings.name, settings.seed) as show:
                 runner.run(settings, competitors, store, workers=workers, progress=show, say=say)
         finished = settings.name
     else:
         _refuse_what_is_settled(context)
         with Store.open(db) as store:
-            finished = store.tournament(resume).name
-            with _progress(store.location, finished) as show:
+            stored_as = store.tournament(resume)
+            finished = stored_as.name
+            with _progress(store.location, finished, stored_as.seed) as show:
                 runner.resume(finished, store, workers=workers, progress=show, say=say)
     with Results(db) as stored:
         report(stored, finished)
@@ -80,7 +80,7 @@ def register(app: typer.Typer) -> None:
 
 
 @contextmanager
-def _progress(location: str, name: str) -> Iterator[Callable[[Progress], None]]:
+def _progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progress], None]]:
     """Shows how far the tournament is; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
 
@@ -90,6 +90,8 @@ def _progress(location: str, name: str) -> Iterator[Callable[[Progress], None]]:
 
             def show(now: Progress) -> None:
                 nonlocal latest
+                if latest is None:
+                    say(f"tournament {name!r}, seed {seed}: {now.total} games, {now.done} of them on record")
                 latest = now
                 remark = f"{now.forfeits} forfeits" if now.forfeits else ""
                 tell(now.played, now.done - now.played, now.total, remark)

@@ -8,7 +8,7 @@ it sent what is no message. Either way its end is dealt with once, after everyth
 - A game during a player's turn is forfeited by that player: TIMEOUT, or CRASH.
 - A game that ended in no player's turn, or by a signal that others send (a user, a system short of memory),
   is played again from its beginning. If this happens to it three times, the player whose turn it was
-  forfeits; if it was nobody's turn, the tournament stops.
+  forfeits; if it was nobody's turn, the tournament stops. It stops too when many workers die and no game ends.
 - The task that waited goes back to the front of the others.
 - Another worker takes its place. One that cannot start, or a task that nobody can play, stops the tournament.
 
@@ -49,6 +49,8 @@ AHEAD = 2
 """Tasks that a worker holds."""
 ATTEMPTS = 3
 """How often a game is begun before somebody is held responsible for the deaths of its workers."""
+DEATHS = 30
+"""Workers in a row that may die without a game's end between them."""
 PATIENCE = 300.0
 """Seconds that a worker may take for what is no player's turn: to start, to load weights."""
 GRACE = 1.0
@@ -63,7 +65,7 @@ LONGEST_LINE = 1 << 24
 class _Job:
     task: GameTask
     deaths: int = 0
-    """Workers that died over it and for which no player was held responsible."""
+    """Workers that died over it."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +199,7 @@ class Pool:
         self._move_timeout = move_timeout
         self._waiting: deque[_Job] = deque()
         self._workers: list[_Worker] = []
+        self._deaths = 0
         self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
         self._next_watch = 0.0
@@ -262,6 +265,7 @@ class Pool:
             each.condemn(each.marker.now.side, Termination.CRASH, "the process sent what is no message")
             return None
         if record is not None:
+            self._deaths = 0
             each.jobs.popleft()
         elif kind == "ready":
             each.welcome()
@@ -278,15 +282,18 @@ class Pool:
         each.close()
         if not each.ready and not verdict.by_others:
             raise TournamentStopped(f"a worker cannot start: {verdict.reason}")
+        self._deaths += 1
+        if self._deaths == DEATHS:
+            raise TournamentStopped(f"{DEATHS} workers died in a row; the last: {verdict.reason}")
         if not each.jobs:
             return None
         job = each.jobs.popleft()
         self._waiting.extendleft(reversed(each.jobs))
         begun = verdict.seed == job.task.seed
         guilty = verdict.side if begun else None
-        if begun or verdict.side is None:  # it did not die over the end of the game before
-            job.deaths += 1
+        job.deaths += begun
         if guilty is not None and (job.deaths == ATTEMPTS or not verdict.by_others):
+            self._deaths = 0
             return broken_off(
                 job.task,
                 moves,

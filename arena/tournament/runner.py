@@ -82,9 +82,7 @@ def run(
     size = _size(workers)
     plan = _Plan(settings, players)
     identities = [
-        PlayerIdentity(
-            each.text, each.name, each.registered.distribution, each.registered.version, each.weights
-        )
+        PlayerIdentity(each.text, each.name, each.registered.distribution, each.registered.version, each.weights)
         for each in players
     ]
     tournament = store.create_tournament(settings.name, settings.seed, plan.to_json(), identities)
@@ -133,13 +131,9 @@ class _Plan:
         self._pairings = schedule.round_robin([each.text for each in players])
         book = specs.parse("opening", settings.openings).create()
         self._openings = schedule.sample(book.openings(), settings.games, settings.seed)
-        self.systems = {
-            each.text: each for each in (specs.parse("rating", text) for text in settings.ratings)
-        }
+        self.systems = {each.text: each for each in (specs.parse("rating", text) for text in settings.ratings)}
         if settings.move_timeout <= 0:
-            raise UsageError(
-                f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}"
-            )
+            raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
 
     @property
     def games(self) -> int:
@@ -194,9 +188,7 @@ def _play(
                 progress(Progress(plan.games, before + played, played, forfeits.total(), record))
                 if played == forfeits.total() == HOPELESS:
                     [(why, times)] = forfeits.most_common(1)
-                    raise TournamentStopped(
-                        f"the first {HOPELESS} games were all forfeits; {times} of them: {why}"
-                    )
+                    raise TournamentStopped(f"the first {HOPELESS} games were all forfeits; {times} of them: {why}")
     finally:
         _rate(plan, tournament_id, store)
 

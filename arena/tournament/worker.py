@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from arena.checkers.move import Side
 
 COMMAND = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; "
-    "from arena.tournament.worker import main; main()"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.worker import main; main()"
 )
 """What the interpreter of a worker runs: it finds modules where its parent does."""
 

@@ -137,6 +137,16 @@ def test_an_illegal_move_leaves_the_game_as_it_was() -> None:
     assert (game.ply, game.board) == (0, arena.Board.start())
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [({"depth": -1}, "depth"), ({"depth": 2**15}, "depth"), ({"nodes": -1}, "nodes"), ({"pv": ("9-13",)}, "moves")],
+    ids=str,
+)
+def test_a_report_that_cannot_be_recorded_is_refused(given: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        arena.Game().report(**given)
+
+
 def test_a_report_is_taken_once() -> None:
     game = arena.Game()
     move = game.board.legal_moves[0]

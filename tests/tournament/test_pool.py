@@ -206,9 +206,13 @@ def test_other_weights_than_the_tournaments_stop_it() -> None:
 
 def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "COMMAND", "import no_such_module")
-    with pytest.raises(
-        TournamentStopped, match=r"cannot start: .* exit code 1; ModuleNotFoundError: No .*'no_such"
-    ):
+    with pytest.raises(TournamentStopped, match=r"cannot start: .* exit code 1; ModuleNotFoundError: No .*'no_such"):
+        played(games(("reckless", "steady")))
+
+
+def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "COMMAND", "import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(TournamentStopped, match=r"30 workers died in a row; the last: .* signal 9 \(SIGKILL\)"):
         played(games(("reckless", "steady")))
 
 

@@ -98,9 +98,7 @@ def test_another_seed_is_another_tournament(whole: Path, tmp_path: Path) -> None
 def test_another_player_changes_nobodys_games(whole: Path, tmp_path: Path) -> None:
     path = tournament(tmp_path / "two.sqlite", players="reckless,steady")
     with Store.open(whole) as store:
-        expected = [
-            game for game in store.rated_games(1) if {game.black, game.white} == {"reckless", "steady"}
-        ]
+        expected = [game for game in store.rated_games(1) if {game.black, game.white} == {"reckless", "steady"}]
     with Store.open(path) as store:
         assert store.rated_games(1) == expected
 

@@ -27,9 +27,7 @@ def test_a_seed_is_63_bits_of_blake2b_of_the_documented_text() -> None:
 
 
 @given(SEEDS, st.text(), st.integers(0, 1000))
-def test_a_seed_is_never_negative_and_fits_a_signed_64_bit_column(
-    seed: int, pairing: str, round: int
-) -> None:
+def test_a_seed_is_never_negative_and_fits_a_signed_64_bit_column(seed: int, pairing: str, round: int) -> None:
     assert 0 <= seed_of(seed, pairing, round) < 2**63
 
 
@@ -40,9 +38,7 @@ def test_the_order_of_two_players_does_not_matter() -> None:
 @given(NAMES)
 def test_in_a_round_robin_everybody_meets_everybody_else_once(players: list[str]) -> None:
     pairings = round_robin(players)
-    assert Counter(name for pairing in pairings for name in pairing) == dict.fromkeys(
-        players, len(players) - 1
-    )
+    assert Counter(name for pairing in pairings for name in pairing) == dict.fromkeys(players, len(players) - 1)
     assert len({frozenset(pairing) for pairing in pairings}) == len(pairings)
 
 

@@ -228,7 +228,4 @@ class LeavesChild(Steady):
 @hookimpl
 def register_players() -> dict[str, type[Player]]:
     classes: list[type[Player]] = [Steady, Reckless, *Steady.__subclasses__()]
-    return {
-        "".join("-" + c.lower() if c.isupper() else c for c in each.__name__).lstrip("-"): each
-        for each in classes
-    }
+    return {"".join("-" + c.lower() if c.isupper() else c for c in each.__name__).lstrip("-"): each for each in classes}

@@ -1,0 +1,139 @@
+"""The wrong thing typed: one clear line, a non-zero exit code, no traceback, nothing overwritten."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+T = ("tournament", "--players")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        ((*T, "lms,minmax"), 2, "no player named 'minmax'; did you mean 'minimax'?"),
+        ((*T, "lms,minimax:dept=3"), 2, "depth"),
+        ((*T, "lms,minimax:depth=deep"), 2, "depth"),
+        ((*T, "lms,minimax:depth=0"), 2, "1..64"),
+        ((*T, "lms,minimax:depth=2:depth=3"), 2, "twice"),
+        ((*T, "lms,minimax:evaluator=heuristik"), 2, "did you mean 'heuristic'"),
+        ((*T, "lms"), 2, "two players"),
+        ((*T, ""), 2, "player"),
+        ((*T, "lms,,td"), 2, "missing"),
+        ((*T, "lms,lms"), 2, "twice"),
+        ((*T, "lms,td", "--games", "7"), 2, "even"),
+        ((*T, "lms,td", "--games", "0"), 2, "even"),
+        ((*T, "lms,td", "--games", "many"), 2, "--games"),
+        ((*T, "lms,td", "--games", "314"), 2, "312"),
+        ((*T, "lms,td", "--openings", "4move"), 2, "3move"),
+        ((*T, "lms,td", "--workers", "0"), 2, "worker"),
+        ((*T, "lms,td", "--seed", "-1"), 2, "--seed"),
+        ((*T, "lms,td", "--move-timeout", "0"), 2, "seconds"),
+        ((*T, "lms,td", "--nonsense"), 2, "--nonsense"),
+        (("tournament",), 2, "arena tournament --players lms,td,minimax"),
+        (("tournament", "--resume", "last"), 1, "arena tournament"),
+        (("tournament", "--resume", "last", "--games", "4"), 2, "--games cannot be changed by --resume"),
+        (("results",), 1, "arena tournament"),
+        (("results", "nonsense"), 2, "nonsense"),
+        (("perft", "start", "-1"), 2, "-1"),
+        (("perft", "B:W33:B1", "3"), 1, "33"),
+        (("train", "lsm", "-o", "x"), 2, "did you mean 'lms'"),
+        (("train", "lms", "--games", "0", "-o", "x"), 2, "--games"),
+        (("train", "lms", "-o", "nowhere/x"), 2, "no folder"),
+        (("play", "--against", "nobody"), 2, "nobody"),
+        (("play", "--fen", "nonsense"), 1, "nonsense"),
+        (("nonsense",), 2, "nonsense"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_one_clear_line(run: Run, words: tuple[str, ...], code: int, message: str) -> None:
+    done = run(*words)
+    assert done.returncode == code, done.stderr
+    [line] = done.stderr.splitlines()
+    assert line.startswith("arena: ")
+    assert message in line
+    assert done.stdout == ""
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"not a database at all, but a text that somebody needs" * 100)
+
+
+def foreign(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE TABLE recipes (name)")
+    connection.commit()
+    connection.close()
+
+
+def directory(path: Path) -> None:
+    path.mkdir()
+
+
+@pytest.mark.parametrize("make", [garbage, foreign, directory])
+@pytest.mark.parametrize("words", [(*T, "lms,random", "--games", "2"), ("results",), ("tournament", "--resume", "last")])
+def test_a_file_that_is_not_ours_is_left_alone(
+    run: Run, tmp_path: Path, words: tuple[str, ...], make: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "theirs.sqlite"
+    make(path)
+    before = path.read_bytes() if path.is_file() else None
+    done = run(*words, "--db", "theirs.sqlite")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "theirs.sqlite" in line
+    assert (path.read_bytes() if path.is_file() else None) == before
+    assert [file.name for file in tmp_path.iterdir()] == ["theirs.sqlite"]
+
+
+def test_a_place_that_cannot_be_written(run: Run) -> None:
+    done = run(*T, "lms,random", "--games", "2", "--db", "/proc/nowhere/arena.sqlite")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "/proc/nowhere" in line
+
+
+def test_a_name_that_is_taken(run: Run) -> None:
+    words = (*T, "lms,random", "--games", "2", "--name", "mine")
+    assert run(*words).returncode == 0
+    again = run(*words)
+    assert again.returncode == 1
+    assert "already has a tournament 'mine'" in again.stderr.splitlines()[-1]
+    assert "Traceback" not in again.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"garbage", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"])
+def test_weights_that_are_not_ours(run: Run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "w.safetensors").write_bytes(content)
+    done = run(*T, "lms:weights=w.safetensors,random")
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert "w.safetensors" in line
+    assert list(tmp_path.iterdir()) == [tmp_path / "w.safetensors"]
+
+
+def test_weights_of_another_kind_and_weights_that_are_missing(run: Run) -> None:
+    assert run("train", "lms", "--games", "2", "-o", "lms.safetensors").returncode == 0
+    wrong = run(*T, "td:weights=lms.safetensors,random")
+    assert wrong.returncode == 1
+    assert "holds weights of kind lms, not td" in wrong.stderr
+    missing = run(*T, "lms:weights=gone.safetensors,random")
+    assert missing.returncode == 1
+    assert "no weights file gone.safetensors" in missing.stderr
+
+
+def test_training_never_overwrites(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "precious").write_text("precious")
+    done = run("train", "lms", "--games", "2", "-o", "precious")
+    assert done.returncode == 2
+    assert "exists already" in done.stderr
+    assert (tmp_path / "precious").read_text() == "precious"

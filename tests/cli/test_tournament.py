@@ -1,0 +1,145 @@
+"""``arena tournament`` and ``arena results``, end to end on a real database file."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+import arena
+from arena.statistics import wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+MAIN = ("tournament", "--players", "lms,td,minimax", "--games", "4", "--seed", "11")
+
+
+def test_the_main_job(run: Run, tmp_path: Path) -> None:
+    done = run(*MAIN)
+    assert done.returncode == 0, done.stderr
+    assert "tournament 't1', seed 11: 12 games, 0 of them on record" in done.stderr
+    assert "standings" in done.stdout
+    assert "head to head" in done.stdout
+    assert "arena.Results('results/arena.sqlite').standings('t1')" in done.stdout
+
+    with sqlite3.connect(tmp_path / "results" / "arena.sqlite") as connection:
+        games = pd.read_sql("SELECT * FROM v_games", connection)
+        view = pd.read_sql("SELECT * FROM v_standings ORDER BY rank, player", connection)
+    connection.close()
+    assert len(games) == 12
+    assert games.groupby("pairing").size().tolist() == [4, 4, 4]
+    for row in view.to_dict("records"):
+        mine = games[(games.black == row["player"]) | (games.white == row["player"])]
+        wins, draws = (mine.winner == row["player"]).sum(), (mine.result == "1/2-1/2").sum()
+        assert (row["games"], row["wins"], row["draws"]) == (8, wins, draws)
+        assert row["losses"] == 8 - wins - draws
+        low, high = wilson(int(wins), 8)
+        assert (row["win_low"], row["win_high"]) == pytest.approx((100 * low, 100 * high))
+        assert row["score_pct"] == pytest.approx(100 * (wins + draws / 2) / 8)
+        assert f"{row['score_pct']:.1f}" in done.stdout
+    with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
+        pd.testing.assert_frame_equal(results.standings("t1")[["player", "wins"]], view[["player", "wins"]])
+
+
+def test_every_game_can_be_followed_from_its_record(run: Run, tmp_path: Path) -> None:
+    from arena.checkers.notation import parse_move
+
+    assert run("tournament", "--players", "minimax:depth=2,random", "--games", "6", "--db", "x.sqlite").returncode == 0
+    with arena.Results(tmp_path / "x.sqlite") as results:
+        games, positions = results.games("last"), results.positions("last")
+    openings = games.groupby("round").opening.first().tolist()
+    assert openings[0::2] == openings[1::2]
+    assert len(set(openings)) == 3
+    for record in games.to_dict("records"):
+        game = arena.Game()
+        for text in record["moves"].split():
+            game.play(parse_move(game.board, text))
+        rows = positions[positions.game == record["game"]]
+        assert rows.fen.tolist() == [board.fen for board in game.boards]
+        assert game.outcome is not None
+        assert (game.outcome.result, str(game.outcome.termination)) == (record["result"], record["termination"])
+        assert record["moves"].startswith(record["opening"])
+    halves = games.sort_values("round")
+    assert (halves.black.iloc[0::2].to_numpy() == halves.white.iloc[1::2].to_numpy()).all()
+
+
+def content(path: Path) -> list[pd.DataFrame]:
+    """What two databases of one seed share: everything but times."""
+    with arena.Results(path) as results:
+        games = results.games().sort_values(["pairing", "round"]).reset_index(drop=True)
+        positions = results.positions().sort_values(["game", "ply"]).reset_index(drop=True).drop(columns="seconds")
+        return [games, positions, results.standings(), results.ratings(), results.head_to_head()]
+
+
+def test_the_same_seed_makes_the_same_database_for_any_number_of_workers(run: Run, tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        words = ("--players", "lms,td:depth=1,random", "--games", "6", "--seed", "3", "--name", "same")
+        assert run("tournament", *words, "--workers", workers, "--db", f"{workers}.sqlite").returncode == 0
+    for one, two in zip(content(tmp_path / "1.sqlite"), content(tmp_path / "2.sqlite"), strict=True):
+        pd.testing.assert_frame_equal(one, two)
+
+
+def test_results_prints_a_tournament_again(run: Run) -> None:
+    report = run(*MAIN, "--name", "mine").stdout
+    run("tournament", "--players", "random,lms", "--games", "2")
+    assert run("results", "--tournament", "mine").stdout == report
+    assert run("results", "--tournament", "1").stdout == report
+    standings = json.loads(run("results", "standings", "--tournament", "mine", "--json").stdout)
+    assert [row["rank"] for row in standings] == sorted(row["rank"] for row in standings)
+    assert {row["player"] for row in standings} == {"lms", "td", "minimax"}
+    lines = run("results", "games", "--tournament", "all", "--csv").stdout.splitlines()
+    assert lines[0].startswith("game,tournament,pairing,round,opening,black,white,result,winner")
+    assert len(lines) == 1 + 12 + 2
+    names = json.loads(run("results", "tournaments", "--json").stdout)
+    assert [row["name"] for row in names] == ["mine", "t2"]
+    for kind in ("head-to-head", "positions", "ratings"):
+        assert json.loads(run("results", kind, "--json").stdout)
+
+
+def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_path: Path) -> None:
+    words = ("--players", "minimax:depth=5,td", "--games", "60", "--seed", "5", "--name", "stopped")
+    command = [sys.executable, "-m", "arena.cli", "tournament", *words, "--db", "stopped.sqlite"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and count(tmp_path / "stopped.sqlite") < 1:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert "arena tournament --resume stopped --db stopped.sqlite" in errors
+    before = count(tmp_path / "stopped.sqlite")
+    assert 0 < before < 60
+    resumed = run("tournament", "--resume", "last", "--db", "stopped.sqlite")
+    assert resumed.returncode == 0, resumed.stderr
+    assert count(tmp_path / "stopped.sqlite") == 60
+    assert run("tournament", *words, "--db", "whole.sqlite").returncode == 0
+    for one, two in zip(content(tmp_path / "stopped.sqlite"), content(tmp_path / "whole.sqlite"), strict=True):
+        pd.testing.assert_frame_equal(one, two)
+
+
+def count(path: Path) -> int:
+    """Games on record."""
+    try:
+        with arena.Results(path) as results:
+            return len(results.games())
+    except arena.ArenaError:
+        return 0
+
+
+def test_a_seed_is_drawn_printed_and_stored(run: Run, tmp_path: Path) -> None:
+    done = run("tournament", "--players", "random,lms", "--games", "2")
+    seed = int(done.stderr.split("seed ")[1].split(":")[0])
+    with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
+        assert results.tournaments().seed.tolist() == [seed]

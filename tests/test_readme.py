@@ -1,0 +1,44 @@
+"""What the README says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import arena
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["arena_greedy.py", "pyproject.toml"])
+def test_the_player_of_the_readme_is_the_example(name: str) -> None:
+    assert (ROOT / "examples" / "arena_greedy" / name).read_text(encoding="utf-8") in README
+
+
+def test_the_commands_of_the_readme_exist() -> None:
+    from arena.cli import app
+
+    known = {command.name or command.callback.__name__ for command in app.registered_commands}
+    named = set(re.findall(r"(?:^|`|/)arena ([a-z]+)", README, re.MULTILINE))
+    assert named <= known
+    assert known <= named | set(re.findall(r"`([a-z]+)`", README))
+
+
+def test_every_exported_name_is_there() -> None:
+    for name in arena.__all__:
+        assert getattr(arena, name, None) is not None, name
+    typed = set(re.findall(r" as (\w+)$", Path(arena.__file__).read_text(encoding="utf-8"), re.MULTILINE))
+    assert typed == set(arena.__all__)
+    assert set(re.findall(r"arena\.([A-Z]\w+)", README)) <= set(arena.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = arena.Nothing
+
+
+def test_boards_are_read_as_the_readme_says() -> None:
+    blob = np.array([[1, 2, 3]], dtype="<u4").tobytes()
+    assert "`numpy.frombuffer(blob, \"<u4\").reshape(-1, 3)`" in README
+    assert np.frombuffer(blob, "<u4").reshape(-1, 3).tolist() == [[1, 2, 3]]
