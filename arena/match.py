@@ -249,17 +249,9 @@ def _spec(text: str, weights: str | None) -> specs.Spec:
 
 
 def _reported(report: Report, seconds: float) -> Ply:
-    """A report in plain values; raises an exception where it holds others."""
-    score = None if report.score is None else float(report.score)
-    if not 0 <= (report.depth or 0) < 1 << 15 or not 0 <= (report.nodes or 0) < 1 << 63:
-        raise ValueError("a reported depth is from 0 to 32,767, and nodes from 0 to 2**63 - 1")
-    return Ply(
-        score=score if score is not None and math.isfinite(score) else None,
-        depth=None if report.depth is None else int(report.depth),
-        nodes=None if report.nodes is None else int(report.nodes),
-        pv=" ".join(str(Move(move.path)) for move in report.pv) or None,
-        seconds=seconds,
-    )
+    """A report in plain values."""
+    score = report.score if report.score is not None and math.isfinite(report.score) else None
+    return Ply(score, report.depth, report.nodes, " ".join(map(str, report.pv)) or None, seconds)
 
 
 def _shown(value: object) -> str:

@@ -125,8 +125,7 @@ class Model:
 def _frozen(tensors: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
     # Files hold row-major little-endian arrays.
     copies = {
-        name: np.array(tensor, dtype=tensor.dtype.newbyteorder("<"), order="C")
-        for name, tensor in tensors.items()
+        name: np.array(tensor, dtype=tensor.dtype.newbyteorder("<"), order="C") for name, tensor in tensors.items()
     }
     for copy in copies.values():
         copy.flags.writeable = False

@@ -88,9 +88,7 @@ class Registry:
 
     def all(self, kind: str) -> list[Registered]:
         """All of a kind that can be used, by name."""
-        return sorted(
-            (item for item in self._found.values() if item.kind == kind), key=lambda item: item.name
-        )
+        return sorted((item for item in self._found.values() if item.kind == kind), key=lambda item: item.name)
 
     def get(self, kind: str, name: str) -> Registered:
         """The one of that kind and name.
@@ -114,9 +112,7 @@ class Registry:
             for item in registry._load(entry_point):
                 if item not in claims[item.kind, item.name]:
                     claims[item.kind, item.name].append(item)
-        evaluators = {
-            item.cls: name for (kind, name), items in claims.items() for item in items if kind == "evaluator"
-        }
+        evaluators = {item.cls: name for (kind, name), items in claims.items() for item in items if kind == "evaluator"}
         for key, items in claims.items():
             registry._admit(key, items, evaluators.get)
         return registry
@@ -149,9 +145,7 @@ class Registry:
         try:
             self._found[key] = replace(item, options=options_of(item.cls, evaluator_name))
         except PluginError as error:
-            self._refuse(
-                key, f"{item.origin}: the {kind} {name!r} ({item.cls.__qualname__}) cannot be used: {error}"
-            )
+            self._refuse(key, f"{item.origin}: the {kind} {name!r} ({item.cls.__qualname__}) cannot be used: {error}")
 
     def _refuse(self, key: tuple[str, str], why: str) -> None:
         self.problems.append(why)

@@ -99,9 +99,7 @@ def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def _value(
-    registered: Registered, option: Option, given: Mapping[str, str], registry: Registry
-) -> tuple[Any, str]:
+def _value(registered: Registered, option: Option, given: Mapping[str, str], registry: Registry) -> tuple[Any, str]:
     """The value of an option and its text in the canonical spec."""
     text = given.get(option.name, option.default)
     if text is None:

@@ -40,5 +40,5 @@ def test_every_exported_name_is_there() -> None:
 
 def test_boards_are_read_as_the_readme_says() -> None:
     blob = np.array([[1, 2, 3]], dtype="<u4").tobytes()
-    assert "`numpy.frombuffer(blob, \"<u4\").reshape(-1, 3)`" in README
+    assert '`numpy.frombuffer(blob, "<u4").reshape(-1, 3)`' in README
     assert np.frombuffer(blob, "<u4").reshape(-1, 3).tolist() == [[1, 2, 3]]

@@ -259,9 +259,7 @@ def test_the_canonical_text_stands_for_itself_in_any_company(given_: dict[str, A
     assert canonical(spec.text) == spec.text
     assert made(spec.text).values == spec.create().values
     nested = f"searcher:evaluator=[counting:note=[{spec.text}]]"
-    assert [
-        each.text for each in parse_list("player", f"{spec.text},{canonical(nested)},plain", REGISTRY)
-    ] == [
+    assert [each.text for each in parse_list("player", f"{spec.text},{canonical(nested)},plain", REGISTRY)] == [
         spec.text,
         canonical(nested),
         "plain",
@@ -300,9 +298,7 @@ def test_weights_of_an_evaluator_count(weights: Path) -> None:
     assert spec.create().evaluator.weights.hash == spec.weights
 
 
-def test_a_file_called_shipped_is_not_the_shipped_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_called_shipped_is_not_the_shipped_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     model = arena.Model("lms", {"w": np.zeros(3)})
     model.save("shipped", {})

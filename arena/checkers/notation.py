@@ -67,10 +67,7 @@ def diagram(black: int, white: int, kings: int) -> str:
             marks.append(mark.upper() if kings >> square & 1 else mark)
         numbers = " ".join(f"{square:2}" for square in range(4 * row + 1, 4 * row + 5))
         lines.append(
-            ("  " if row % 2 == 0 else "")
-            + "   ".join(marks)
-            + (" " if row % 2 else "") * 2
-            + f"     {numbers}"
+            ("  " if row % 2 == 0 else "") + "   ".join(marks) + (" " if row % 2 else "") * 2 + f"     {numbers}"
         )
     return "\n".join(lines)
 

@@ -53,10 +53,7 @@ def print_frame(frame: pd.DataFrame, form: Format) -> None:
         print(frame.to_csv(index=False), end="")
     else:
         texts = frame.astype(object).where(frame.notna(), "")
-        rows = [
-            [f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row]
-            for row in texts.to_numpy()
-        ]
+        rows = [[f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row] for row in texts.to_numpy()]
         print_table("", list(frame.columns), rows, left=len(frame.columns))
 
 

@@ -26,9 +26,7 @@ _COLUMNS = (
 
 
 def results(
-    kind: Annotated[
-        Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")
-    ] = None,
+    kind: Annotated[Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
     db: Db = DEFAULT_DB,
     json: Json = False,

@@ -22,19 +22,11 @@ def tournament(
     context: typer.Context,
     players: Annotated[str | None, typer.Option(help="Specs of the players, separated by commas.")] = None,
     games: Annotated[int, typer.Option(help="Games for each pair of players; even.")] = 60,
-    openings: Annotated[
-        str, typer.Option(help="Opening book; each opening is played with both colours.")
-    ] = "3move",
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Processes; one for each processor if not given.")
-    ] = None,
+    openings: Annotated[str, typer.Option(help="Opening book; each opening is played with both colours.")] = "3move",
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each processor if not given.")] = None,
     db: Db = DEFAULT_DB,
-    name: Annotated[
-        str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
     resume: Annotated[
         str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
@@ -42,7 +34,6 @@ def tournament(
 ) -> None:
     """Play everybody against everybody, record every game, and print who is better."""
     from arena import specs
-    from arena.checkers.game import DrawRules
     from arena.cli.output import say
     from arena.store import Results, Store
     from arena.tournament import runner
@@ -50,28 +41,26 @@ def tournament(
     if resume is None:
         if players is None:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
-        competitors = specs.parse_list("player", players)
+        settings = runner.TournamentSettings(
+            seed=secrets.randbits(63) if seed is None else seed,
+            games=games,
+            openings=openings,
+            move_timeout=move_timeout,
+        )
+        plan = runner.Plan(settings, specs.parse_list("player", players))
         with Store.open(db) as store:
-            settings = runner.TournamentSettings(
-                name=name or store.fresh_name(),
-                seed=secrets.randbits(63) if seed is None else seed,
-                games=games,
-                openings=openings,
-                rules=DrawRules(),
-                move_timeout=move_timeout,
-            )
-            with _progress(store.location, settings.name, settings.seed) as show:
-                runner.run(settings, competitors, store, workers=workers, progress=show, say=say)
-        finished = settings.name
+            name = name or store.fresh_name()
+            with _progress(store.location, name, settings.seed) as show:
+                runner.run(name, plan, store, workers=workers, progress=show, say=say)
     else:
         _refuse_what_is_settled(context)
-        with Store.open(db) as store:
+        with Store.existing(db) as store:
             stored_as = store.tournament(resume)
-            finished = stored_as.name
-            with _progress(store.location, finished, stored_as.seed) as show:
-                runner.resume(finished, store, workers=workers, progress=show, say=say)
+            name = stored_as.name
+            with _progress(store.location, name, stored_as.seed) as show:
+                runner.resume(name, store, workers=workers, progress=show, say=say)
     with Results(db) as stored:
-        report(stored, finished)
+        report(stored, name)
 
 
 def register(app: typer.Typer) -> None:
@@ -109,6 +98,4 @@ def _refuse_what_is_settled(context: typer.Context) -> None:
     for option in context.params.keys() - {"resume", "db", "workers"}:
         source = context.get_parameter_source(option)
         if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(
-                f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament"
-            )
+            raise UsageError(f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament")

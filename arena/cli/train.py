@@ -17,9 +17,7 @@ def train(
     learner: Annotated[str, typer.Argument(help="Spec of a learner, for example lms:rate=0.05.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="New file for the weights.")],
     games: Annotated[int, typer.Option(min=1, help="Games to learn from.")] = 500,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")
-    ] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")] = None,
 ) -> None:
     """Train a learner and write its weights."""
     import secrets

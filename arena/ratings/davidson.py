@@ -164,9 +164,7 @@ def fit(
     )
 
 
-def _minimum(
-    loss: Callable[[Floats], float], slopes: Callable[[Floats], tuple[Floats, Floats]], x: Floats
-) -> Floats:
+def _minimum(loss: Callable[[Floats], float], slopes: Callable[[Floats], tuple[Floats, Floats]], x: Floats) -> Floats:
     """Where a convex function is least: Newton's method, steps halved until they go down."""
     for _ in range(_MOST_STEPS):
         gradient, hessian = slopes(x)

@@ -73,9 +73,7 @@ class PythonKernel:
             value = float(self._evaluator.evaluate(Board(*masks, Side(side))))
             if not abs(value) * PYTHON_SCALE < VALUE_LIMIT:
                 limit = VALUE_LIMIT / PYTHON_SCALE
-                raise EvaluatorError(
-                    f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}"
-                )
+                raise EvaluatorError(f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}")
             return round(value * PYTHON_SCALE)
         except BaseException as error:  # an exception cannot cross the compiled search
             self._error = error

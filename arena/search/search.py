@@ -78,9 +78,7 @@ class Search:
             self._python.raise_error()
         best = int(rows[:, 1].max())
         lines = tuple(_line(board, row) for row in rows[rows[:, 1] == best].tolist())
-        return SearchResult(
-            lines, best / self._kernel.scale, depth, int(self._work[self._kernels.NODES]), seconds
-        )
+        return SearchResult(lines, best / self._kernel.scale, depth, int(self._work[self._kernels.NODES]), seconds)
 
 
 def _line(board: Board, row: list[int]) -> Line:

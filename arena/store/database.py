@@ -114,6 +114,13 @@ class Database:
         raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
 
 
+def require(path_or_url: str | os.PathLike[str]) -> None:
+    """Raise StoreError where a path leads to no database that could be opened."""
+    url = _url(path_or_url)
+    if url.get_backend_name() == "sqlite":
+        _check_place(Path(str(url.database)), write=False)
+
+
 def _url(path_or_url: str | os.PathLike[str]) -> URL:
     name = str(path_or_url)
     try:

@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert, select
 from arena.errors import StoreError
 from arena.rating import RatedGame
 from arena.store import lookup
-from arena.store.database import Database
+from arena.store.database import Database, require
 from arena.store.recorder import Recorder
 from arena.store.schema import games, players, ratings, tournament_players, tournaments
 
@@ -77,6 +77,12 @@ class Store:
     def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
         """Open a path or SQLAlchemy URL; made where missing, backed up and upgraded where old."""
         return cls(Database(path_or_url, write=True))
+
+    @classmethod
+    def existing(cls, path_or_url: str | os.PathLike[str]) -> Self:
+        """As :meth:`open`, for a database that must be there already."""
+        require(path_or_url)
+        return cls.open(path_or_url)
 
     def close(self) -> None:
         """Close the database. An SQLite file is left as one plain file, unless others have it open."""

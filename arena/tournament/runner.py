@@ -31,9 +31,8 @@ HOPELESS = 50
 
 @dataclass(frozen=True, slots=True)
 class TournamentSettings:
-    """Everything but the players that decides the games of a tournament, and its name."""
+    """Everything but the players that decides the games of a tournament."""
 
-    name: str
     seed: int = field(default_factory=lambda: secrets.randbits(63))
     """Everything that is drawn follows from it; a fresh one unless given."""
     games: int = 60
@@ -63,65 +62,7 @@ class Progress:
     """The game that has just ended; None at the beginning."""
 
 
-def run(
-    settings: TournamentSettings,
-    players: Sequence[Spec],
-    store: Store,
-    *,
-    workers: int | None = None,
-    progress: Callable[[Progress], object] = lambda _: None,
-    say: Callable[[str], None] = lambda _: None,
-) -> StoredTournament:
-    """Play a new tournament, everybody against everybody, and rate the players.
-
-    ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
-    before the first game and after every game; ``say`` is given a line when kernels must be compiled first.
-    Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
-    TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
-    """
-    size = _size(workers)
-    plan = _Plan(settings, players)
-    identities = [
-        PlayerIdentity(each.text, each.name, each.registered.distribution, each.registered.version, each.weights)
-        for each in players
-    ]
-    tournament = store.create_tournament(settings.name, settings.seed, plan.to_json(), identities)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
-    return tournament
-
-
-def resume(
-    which: str | int,
-    store: Store,
-    *,
-    workers: int | None = None,
-    progress: Callable[[Progress], object] = lambda _: None,
-    say: Callable[[str], None] = lambda _: None,
-) -> StoredTournament:
-    """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
-
-    Raises UsageError where a player is not what it was when the tournament began: another version, other
-    weights or options. For the rest see :func:`run`.
-    """
-    size = _size(workers)
-    tournament = store.tournament(which)
-    stored = tournament.settings
-    settings = TournamentSettings(
-        name=tournament.name,
-        seed=tournament.seed,
-        games=stored["games"],
-        openings=stored["openings"],
-        rules=DrawRules(**stored["rules"]),
-        move_timeout=stored["move_timeout"],
-        ratings=tuple(stored["ratings"]),
-    )
-    plan = _Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
-    _refuse_changes(tournament.name, stored["players"], plan.to_json()["players"])
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
-    return tournament
-
-
-class _Plan:
+class Plan:
     """A tournament that can be played."""
 
     def __init__(self, settings: TournamentSettings, players: Sequence[Spec]) -> None:
@@ -154,11 +95,67 @@ class _Plan:
     def to_json(self) -> dict[str, Any]:
         """What the store keeps of it besides name and seed."""
         values = asdict(self.settings) | {"players": [_state(each) for each in self.players]}
-        return {name: value for name, value in values.items() if name not in {"name", "seed"}}
+        return {name: value for name, value in values.items() if name != "seed"}
+
+
+def run(
+    name: str,
+    plan: Plan,
+    store: Store,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Progress], object] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> StoredTournament:
+    """Play a new tournament of that name and rate the players.
+
+    ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
+    before the first game and after every game; ``say`` is given a line when kernels must be compiled first.
+    Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
+    TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
+    """
+    size = _size(workers)
+    identities = [
+        PlayerIdentity(each.text, each.name, each.registered.distribution, each.registered.version, each.weights)
+        for each in plan.players
+    ]
+    tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), identities)
+    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    return tournament
+
+
+def resume(
+    which: str | int,
+    store: Store,
+    *,
+    workers: int | None = None,
+    progress: Callable[[Progress], object] = lambda _: None,
+    say: Callable[[str], None] = lambda _: None,
+) -> StoredTournament:
+    """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
+
+    Raises UsageError where a player is not what it was when the tournament began: another version, other
+    weights or options. For the rest see :func:`run`.
+    """
+    size = _size(workers)
+    tournament = store.tournament(which)
+    stored = tournament.settings
+    settings = TournamentSettings(
+        seed=tournament.seed,
+        games=stored["games"],
+        openings=stored["openings"],
+        rules=DrawRules(**stored["rules"]),
+        move_timeout=stored["move_timeout"],
+        ratings=tuple(stored["ratings"]),
+    )
+    plan = Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
+    _refuse_changes(tournament.name, stored["players"], plan.to_json()["players"])
+    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    return tournament
 
 
 def _play(
-    plan: _Plan,
+    plan: Plan,
     tournament_id: int,
     store: Store,
     *,
@@ -193,7 +190,7 @@ def _play(
         _rate(plan, tournament_id, store)
 
 
-def _rate(plan: _Plan, tournament_id: int, store: Store) -> None:
+def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
     games = store.rated_games(tournament_id)
     for name, spec in plan.systems.items() if games else ():
         rating: Rating = spec.create()

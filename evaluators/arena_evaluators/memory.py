@@ -64,8 +64,7 @@ class RoteMemory:
         index = self._index.setdefault(board.relative, len(self._index))
         if index == len(self._boards):
             self._boards, self._visits, self._values = (
-                np.concatenate([array, np.zeros_like(array)])
-                for array in (self._boards, self._visits, self._values)
+                np.concatenate([array, np.zeros_like(array)]) for array in (self._boards, self._visits, self._values)
             )
         self._boards[index] = board.relative
         self._visits[index] += 1
@@ -116,8 +115,6 @@ class RoteMemory:
             array = np.zeros((room, *given.shape[1:]), dtype=given.dtype)
             array[: len(given)] = given
             setattr(memory, f"_{name}", array)
-        memory._index = {
-            (own, opp, kings): i for i, (own, opp, kings) in enumerate(tensors["boards"].tolist())
-        }
+        memory._index = {(own, opp, kings): i for i, (own, opp, kings) in enumerate(tensors["boards"].tolist())}
         memory._reached = {(start, to): count for start, to, count in tensors["links"].tolist()}
         return memory

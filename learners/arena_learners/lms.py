@@ -146,9 +146,7 @@ class LMS(arena.Learner):
             for example in self.critic_.examples(game, learner, self.weights_):
                 squares += self.generalizer_.update(self.weights_, example)
         if not np.abs(self.weights_).max() < 1e9:
-            raise arena.ArenaError(
-                "the weights diverged; a smaller rate or normalised=true keeps them bounded"
-            )
+            raise arena.ArenaError("the weights diverged; a smaller rate or normalised=true keeps them bounded")
         return {"plies": game.ply, "squared_error": squares / 2, "norm": float(np.linalg.norm(self.weights_))}
 
     def model(self) -> arena.Model:

@@ -108,9 +108,7 @@ class TD(arena.Learner):
         kept = self.memory_.most_visited(self.capacity)
         search = self._search(self._snapshot(kept))
         boards = (arena.Board(*masks) for masks in kept.boards.tolist())
-        kept.revalue(
-            np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32)
-        )
+        kept.revalue(np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32))
         return self._snapshot(kept)
 
     def player(self) -> arena.Player:
@@ -133,11 +131,7 @@ class TD(arena.Learner):
         """Apply the rule to every turn of one side; squared delta and number of weights held at the floor."""
         winner = game.outcome.winner if game.outcome else None
         final = 0.0 if winner is None else self.reward if winner is side else -self.reward
-        turns = [
-            np.array(features(*board.relative), dtype=float)
-            for board in game.boards[:-1]
-            if board.side is side
-        ]
+        turns = [np.array(features(*board.relative), dtype=float) for board in game.boards[:-1] if board.side is side]
         learned = []
         for turn, counts in enumerate(turns):
             self.boards_ += 1

@@ -16,9 +16,7 @@ class Human(arena.Player):
             try:
                 text = input(f"{game.side}'s move (? lists them): ").strip()
             except EOFError:
-                raise arena.ArenaError(
-                    "nobody is typing; a person plays in a terminal, by arena play"
-                ) from None
+                raise arena.ArenaError("nobody is typing; a person plays in a terminal, by arena play") from None
             if text == "?":
                 print(" ".join(move_text(game.board, move) for move in game.board.legal_moves))
                 continue

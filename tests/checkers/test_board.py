@@ -69,9 +69,7 @@ def test_a_move_changes_what_it_should_and_nothing_else(board: arena.Board) -> N
     for move in board.legal_moves:
         after = board.after(move)
         assert after.side is board.side.other
-        mine, theirs = (
-            (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
-        )
+        mine, theirs = (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
         now_mine, now_theirs = (
             (after.black, after.white) if board.side is arena.Side.BLACK else (after.white, after.black)
         )

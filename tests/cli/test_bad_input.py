@@ -35,7 +35,7 @@ T = ("tournament", "--players")
         ((*T, "lms,td", "--games", "many"), 2, "--games"),
         ((*T, "lms,td", "--games", "314"), 2, "312"),
         ((*T, "lms,td", "--openings", "4move"), 2, "3move"),
-        ((*T, "lms,td", "--workers", "0"), 2, "worker"),
+        ((*T, "lms,td", "--workers", "0"), 2, "--workers"),
         ((*T, "lms,td", "--seed", "-1"), 2, "--seed"),
         ((*T, "lms,td", "--move-timeout", "0"), 2, "seconds"),
         ((*T, "lms,td", "--nonsense"), 2, "--nonsense"),
@@ -55,13 +55,16 @@ T = ("tournament", "--players")
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_one_clear_line(run: Run, words: tuple[str, ...], code: int, message: str) -> None:
+def test_one_clear_line_and_nothing_left_behind(
+    run: Run, tmp_path: Path, words: tuple[str, ...], code: int, message: str
+) -> None:
     done = run(*words)
     assert done.returncode == code, done.stderr
     [line] = done.stderr.splitlines()
     assert line.startswith("arena: ")
     assert message in line
     assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
 
 
 def garbage(path: Path) -> None:
@@ -80,7 +83,9 @@ def directory(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [garbage, foreign, directory])
-@pytest.mark.parametrize("words", [(*T, "lms,random", "--games", "2"), ("results",), ("tournament", "--resume", "last")])
+@pytest.mark.parametrize(
+    "words", [(*T, "lms,random", "--games", "2"), ("results",), ("tournament", "--resume", "last")]
+)
 def test_a_file_that_is_not_ours_is_left_alone(
     run: Run, tmp_path: Path, words: tuple[str, ...], make: Callable[[Path], None]
 ) -> None:

@@ -67,9 +67,7 @@ def test_material_counts_men_and_kings(board: arena.Board) -> None:
 def test_the_lms_features(board: arena.Board) -> None:
     for side in arena.Side:
         mine, theirs = pieces(board, side), pieces(board, side.other)
-        threatened = {
-            square for move in board._replace(side=side.other).legal_moves for square in move.captures
-        }
+        threatened = {square for move in board._replace(side=side.other).legal_moves for square in move.captures}
         threatening = {square for move in board._replace(side=side).legal_moves for square in move.captures}
         expected = [1, sum(map(len, mine)), sum(map(len, theirs)), len(mine[1]), len(theirs[1])]
         assert features_of(board, side).tolist() == [*expected, len(threatened), len(threatening)]
@@ -119,16 +117,12 @@ def test_boards_met_before_are_recalled(met: list[arena.Board], other: arena.Boa
     for board, value in zip(met, values, strict=True):
         assert Rote(model).evaluate(board) == pytest.approx(value, abs=1e-3)
         assert Rote(model).evaluate(board.flipped()) == pytest.approx(value, abs=1e-3)
-        assert Rote(model, memory=False).evaluate(board) == pytest.approx(
-            Rote(rote()).evaluate(board), abs=1e-3
-        )
+        assert Rote(model, memory=False).evaluate(board) == pytest.approx(Rote(rote()).evaluate(board), abs=1e-3)
     if other.key not in {board.key for board in met}:
         assert Rote(model).evaluate(other) == pytest.approx(Rote(rote()).evaluate(other), abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    "evaluator", [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())], ids=repr
-)
+@pytest.mark.parametrize("evaluator", [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())], ids=repr)
 @pytest.mark.parametrize("seed", range(3))
 def test_swapping_the_colours_changes_nothing(evaluator: arena.Evaluator, seed: int) -> None:
     from positions import random_game

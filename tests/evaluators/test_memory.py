@@ -58,9 +58,7 @@ def test_it_keeps_the_boards_met_most_often() -> None:
     memory, played = filled(40)
     kept = memory.most_visited(100)
     assert len(kept) == 100
-    counts = sorted(
-        (memory.visits(board) for board in {b.key: b for p in played for b in p}.values()), reverse=True
-    )
+    counts = sorted((memory.visits(board) for board in {b.key: b for p in played for b in p}.values()), reverse=True)
     assert sorted(kept.tensors()["visits"].tolist(), reverse=True) == counts[:100]
     for start, to, count in kept.tensors()["links"].tolist():
         assert start < 100

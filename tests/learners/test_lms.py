@@ -76,9 +76,7 @@ def test_the_critic_values_a_board_by_its_successor(seed: int, learner: arena.Si
     examples = Critic(depth).examples(game, learner, W)
     to_move = learner.other if depth == 1 else learner
     boards = [b for i, b in enumerate(game.boards[:-1]) if b.side is to_move and (i > 0 or depth == 2)]
-    assert [tuple(example.features) for example in examples] == [
-        tuple(features_of(b, learner)) for b in boards
-    ]
+    assert [tuple(example.features) for example in examples] == [tuple(features_of(b, learner)) for b in boards]
     for example, successor in zip(examples, boards[1:], strict=False):
         assert example.value == pytest.approx(W @ features_of(successor, learner))
     won = {None: 0, learner: 100, learner.other: -100}[game.outcome.winner]

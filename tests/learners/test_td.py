@@ -44,10 +44,10 @@ def test_weights_neither_diverge_nor_turn_negative(learner: TD) -> None:
 
 def test_a_few_games_of_learning_beat_random(learner: TD) -> None:
     random = np.random.default_rng(1)
-    won = 0
+    player, won = learner.player(), 0
     for number in range(60):
         game = arena.Game(random=random)
-        player, mine = learner.player(), number % 2
+        mine = number % 2
         while game.outcome is None:
             moves = game.board.legal_moves
             game.play(player.choose(game) if game.side == mine else moves[random.integers(len(moves))])

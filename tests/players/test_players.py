@@ -89,9 +89,7 @@ def test_two_plies_of_lms_are_the_best_after_their_worst_reply() -> None:
 
     def worst(move: arena.Move) -> float:
         after = board.after(move)
-        return min(
-            float(weights @ features_of(after.after(reply), board.side)) for reply in after.legal_moves
-        )
+        return min(float(weights @ features_of(after.after(reply), board.side)) for reply in after.legal_moves)
 
     values = {move: worst(move) for move in board.legal_moves}
     best = max(values, key=lambda move: values[move])

@@ -58,15 +58,11 @@ def simulated(
     return [
         RatedGame(black, white, float(score))
         for black, white in permutations(elo, 2)
-        for score in random.choice(
-            [1, 0.5, 0], size=games, p=probabilities(elo[black] - elo[white], tie, order)
-        )
+        for score in random.choice([1, 0.5, 0], size=games, p=probabilities(elo[black] - elo[white], tie, order))
     ]
 
 
-def rate(
-    players: str | Sequence[str], games: Sequence[RatedGame], **options: float
-) -> dict[str, PlayerRating]:
+def rate(players: str | Sequence[str], games: Sequence[RatedGame], **options: float) -> dict[str, PlayerRating]:
     return {each.player: each for each in Davidson(**options).rate(list(players), games)}  # type: ignore[arg-type]
 
 
@@ -133,8 +129,7 @@ def test_agrees_with_another_way_of_maximising() -> None:
     best = minimize(loss, np.zeros(7), method="BFGS").x
     step = np.eye(7) / 50
     hessian = [
-        [loss(best + u + v) - loss(best + u - v) - loss(best - u + v) + loss(best - u - v) for u in step]
-        for v in step
+        [loss(best + u + v) - loss(best + u - v) - loss(best - u + v) + loss(best - u - v) for u in step] for v in step
     ]
     covariance = np.linalg.inv(hessian) * 4 / 50**2
     centred = np.eye(5) - 1 / 5

@@ -24,17 +24,13 @@ class PlainMaterial(arena.Evaluator):
         return men + 0.5 * ((own & kings).bit_count() - (opp & kings).bit_count())
 
 
-def minimax(
-    board: arena.Board, depth: int, evaluator: arena.Evaluator, quiescence: bool, ply: int = 0
-) -> float:
+def minimax(board: arena.Board, depth: int, evaluator: arena.Evaluator, quiescence: bool, ply: int = 0) -> float:
     """The definition: value for the side to move; a loss in n plies is n - 10**6."""
     if not board.legal_moves:
         return ply - 10**6
     if depth <= 0 and not (quiescence and board.legal_moves[0].captures):
         return evaluator.evaluate(board)
-    return max(
-        -minimax(board.after(move), depth - 1, evaluator, quiescence, ply + 1) for move in board.legal_moves
-    )
+    return max(-minimax(board.after(move), depth - 1, evaluator, quiescence, ply + 1) for move in board.legal_moves)
 
 
 def comparable(score: float, search: Search) -> float:
@@ -48,18 +44,14 @@ def comparable(score: float, search: Search) -> float:
 
 @given(st.integers(0, 10**6), st.integers(0, 120), st.integers(1, 4), st.booleans())
 @settings(max_examples=500)
-def test_it_finds_the_minimax_value_and_every_best_move(
-    seed: int, plies: int, depth: int, quiescence: bool
-) -> None:
+def test_it_finds_the_minimax_value_and_every_best_move(seed: int, plies: int, depth: int, quiescence: bool) -> None:
     board = random_game(seed, plies).board
     if not board.legal_moves:
         return
     evaluator = Heuristic()
     search = Search(evaluator, quiescence)
     result = search(board, depth)
-    values = {
-        move: -minimax(board.after(move), depth - 1, evaluator, quiescence, 1) for move in board.legal_moves
-    }
+    values = {move: -minimax(board.after(move), depth - 1, evaluator, quiescence, 1) for move in board.legal_moves}
     best = max(values.values())
     assert comparable(result.score, search) == best
     assert [line.move for line in result.best] == [move for move in values if values[move] == best]
@@ -100,9 +92,7 @@ def test_both_colours_see_the_same(board: arena.Board, depth: int) -> None:
     search = Search(Heuristic())
     ours, theirs = search(board, depth), search(board.flipped(), depth)
     assert ours.score == theirs.score
-    assert {tuple(33 - s for s in line.move.path) for line in ours.best} == {
-        line.move.path for line in theirs.best
-    }
+    assert {tuple(33 - s for s in line.move.path) for line in ours.best} == {line.move.path for line in theirs.best}
 
 
 def test_it_takes_the_shortest_win() -> None:

@@ -20,14 +20,14 @@ from arena import plugins, specs
 from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
 from arena.store import Store
-from arena.tournament.runner import Progress, TournamentSettings, resume, run
+from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
 
-SETTINGS = TournamentSettings("test", seed=3, games=6)
+SETTINGS = TournamentSettings(seed=3, games=6)
 
 
 class EnoughError(Exception):
@@ -56,9 +56,10 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def tournament(path: Path, players: str = "steady,reckless,mutates", **changes: Any) -> Path:
     with Store.open(path) as store:
-        settings = replace(SETTINGS, **{k: v for k, v in changes.items() if k not in {"workers", "progress"}})
-        options = {k: v for k, v in changes.items() if k in {"workers", "progress"}}
-        run(settings, specs.parse_list("player", players), store, **{"workers": 2, **options})
+        options = {key: changes.pop(key) for key in ("workers", "progress") if key in changes}
+        name = changes.pop("name", "test")
+        plan = Plan(replace(SETTINGS, **changes), specs.parse_list("player", players))
+        run(name, plan, store, **{"workers": 2, **options})
     return path
 
 
@@ -207,8 +208,8 @@ def test_what_cannot_be_played_leaves_nothing_behind(
 
 
 def test_seeds_are_fresh_unless_given() -> None:
-    assert 0 <= TournamentSettings("a").seed < 2**63
-    assert TournamentSettings("a").seed != TournamentSettings("b").seed
+    assert 0 <= TournamentSettings().seed < 2**63
+    assert TournamentSettings().seed != TournamentSettings().seed
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
@@ -219,11 +220,11 @@ def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path
         sys.path[:0] = {sys.path!r}
         from arena import specs
         from arena.store import Store
-        from arena.tournament.runner import TournamentSettings, run
+        from arena.tournament.runner import Plan, TournamentSettings, run
         with Store.open({str(path)!r}) as store:
             players = specs.parse_list("player", "steady,reckless,mutates")
-            settings = TournamentSettings("test", seed=3, games=6)
-            run(settings, players, store, workers=2, progress=lambda now: print(now.played, flush=True))
+            settings = TournamentSettings(seed=3, games=6)
+            run("test", Plan(settings, players), store, workers=2, progress=lambda now: print(now.played, flush=True))
     """
     command = [sys.executable, "-c", textwrap.dedent(script)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as arena:
