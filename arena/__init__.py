@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from arena.errors import ArenaError as ArenaError
     from arena.errors import BadFEN as BadFEN
     from arena.errors import IllegalMove as IllegalMove
+    from arena.evaluator import CompiledEvaluator as CompiledEvaluator
     from arena.evaluator import Evaluator as Evaluator
     from arena.evaluator import Kernel as Kernel
     from arena.hookspecs import hookimpl as hookimpl
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from arena.model import Model as Model
     from arena.opening import Opening as Opening
     from arena.opening import OpeningBook as OpeningBook
+    from arena.options import Kind as Kind
     from arena.options import Range as Range
     from arena.player import Player as Player
     from arena.rating import PlayerRating as PlayerRating
@@ -46,12 +48,12 @@ _HOMES = {
     "checkers.perft": ["perft"],
     "compiled": ["context_array", "evaluator_kernel", "kernel"],
     "errors": ["ArenaError", "BadFEN", "IllegalMove"],
-    "evaluator": ["Evaluator", "Kernel"],
+    "evaluator": ["CompiledEvaluator", "Evaluator", "Kernel"],
     "hookspecs": ["hookimpl"],
     "learner": ["Learner"],
     "model": ["Model"],
     "opening": ["Opening", "OpeningBook"],
-    "options": ["Range"],
+    "options": ["Kind", "Range"],
     "player": ["Player"],
     "rating": ["PlayerRating", "RatedGame", "Rating"],
     "record": ["GameRecord"],

@@ -2,22 +2,29 @@
 
 Numba notices an edited function, but not an edited function that it calls in another file. So the folder of
 the cache is named by a hash of every source that a kernel may come from: a changed source means another
-folder, never a stale result. Where no folder can be written, kernels are compiled in each process.
+folder, never a stale result. Those sources are the core, the package that defines the kernel (a module outside
+packages: the modules beside it), and the packages of the compiled functions that it may call. Folders that
+nobody has used for a month are removed. Where no folder can be written, kernels are compiled in each process.
 """
 
 from __future__ import annotations
 
 import hashlib
-from contextlib import contextmanager
+import os
+import secrets
+import shutil
+import time
+from contextlib import contextmanager, suppress
 from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryFile
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
 from numba import types
+from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from platformdirs import user_cache_path
 
@@ -27,6 +34,9 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="Callable[..., Any]")
 _HERE = Path(__file__).parent
 _CORE = (_HERE / "compiled.py", _HERE / "checkers", _HERE / "search")
+_KEPT = 30 * 24 * 3600.0
+"""Seconds that an unused cache folder is kept."""
+_PROCESS = secrets.token_hex(4)
 _config: Any = numba.config
 _carray: Any = numba.carray  # type: ignore[attr-defined]
 _POINTER: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
@@ -37,7 +47,26 @@ EVALUATOR_SIGNATURE = types.int32(types.uint32, types.uint32, types.uint32, type
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call, without the interpreter and its lock."""
     with _cache_of(function) as cached:
-        return cast("F", numba.njit(cache=cached, nogil=True, error_model="numpy")(function))
+        return cast("F", _with_own_files(numba.njit(cache=cached, nogil=True, error_model="numpy")(function)))
+
+
+def inline_kernel(function: F) -> F:
+    """As :func:`kernel`, with the code put into every caller: for what a hot loop calls, be it long or short."""
+    with _cache_of(function) as cached:
+        return cast(
+            "F", _with_own_files(numba.njit(cache=cached, nogil=True, error_model="numpy", forceinline=True)(function))
+        )
+
+
+def short_kernel(function: F) -> F:
+    """As :func:`kernel`, but keeping the interpreter's lock: for what is done sooner than the lock changes hands."""
+    with _cache_of(function) as cached:
+        return cast("F", _with_own_files(numba.njit(cache=cached, error_model="numpy")(function)))
+
+
+def entry_point(function: F, signature: str) -> F:
+    """A kernel compiled for one signature, without Numba's choice among types, which takes as long as a short one."""
+    return cast("F", cast("Any", function).compile(signature))
 
 
 def typed_kernel(signature: str) -> Callable[[F], F]:
@@ -97,7 +126,7 @@ def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
 
 def core_marker() -> Path | None:
     """A file whose presence tells that the core's kernels are in the cache; None where there is no cache."""
-    folder = _folder(_HERE)
+    folder = _folder(frozenset())
     return folder and folder / "core-is-compiled"
 
 
@@ -105,7 +134,7 @@ def core_marker() -> Path | None:
 def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
     """Point Numba's cache to the folder for ``function``; yields False where there is none."""
     source = Path(function.__code__.co_filename)
-    folder = _folder(_package_of(source, function.__module__)) if source.is_file() else None
+    folder = _folder(_packages(function)) if source.is_file() else None
     before = _config.CACHE_DIR
     if folder is not None:
         _config.CACHE_DIR = str(folder)
@@ -115,6 +144,46 @@ def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
         _config.CACHE_DIR = before
 
 
+def _with_own_files(dispatcher: Any) -> Any:
+    """Let this process name its files in the cache apart.
+
+    Numba numbers them by the index as it read it: of two processes that compile a function for different types at
+    the same time, one would overwrite the other's code.
+    """
+    files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
+    if files is not None:
+        files._data_name_pattern = files._data_name_pattern.replace("{number", f"{_PROCESS}-{{number")
+    return dispatcher
+
+
+def _packages(function: Callable[..., Any]) -> frozenset[Path]:
+    """The packages, the core apart, of ``function`` and of all compiled functions within its module's reach."""
+    packages: set[Path] = set()
+    seen = set()
+    waiting = [function]
+    while waiting:
+        current = waiting.pop()
+        package = _package_of(Path(current.__code__.co_filename), current.__module__)
+        if package != _HERE and current not in seen:
+            seen.add(current)
+            packages.add(package)
+            waiting += _compiled_in(current.__globals__, current.__code__.co_names)
+    return frozenset(packages)
+
+
+def _compiled_in(namespace: dict[str, Any], names: tuple[str, ...]) -> Iterator[Callable[..., Any]]:
+    """The Python functions behind the compiled functions of a module; in other modules only what ``names`` name."""
+    for value in list(namespace.values()):
+        if isinstance(value, Dispatcher):
+            yield value.py_func
+        elif isinstance(value, type(_pointer)):
+            yield cast("Any", value)._defn
+        elif isinstance(value, ModuleType):
+            for name in names:
+                if name in vars(value):
+                    yield from _compiled_in({name: vars(value)[name]}, tuple(other for other in names if other != name))
+
+
 def _package_of(source: Path, module: str) -> Path:
     """The folder of the top-level package that ``source`` belongs to, or ``source`` where it stands alone."""
     depth = module.count(".") + (source.name == "__init__.py")
@@ -122,22 +191,36 @@ def _package_of(source: Path, module: str) -> Path:
 
 
 @cache
-def _folder(package: Path) -> Path | None:
-    """The cache folder for the kernels of a package, made if need be; None where it cannot be written."""
-    sources = _CORE if package == _HERE else (*_CORE, package)
+def _folder(packages: frozenset[Path]) -> Path | None:
+    """The cache folder for kernels of the core and ``packages``, made if need be; None where it cannot be written."""
     digest = hashlib.blake2b(digest_size=8)
-    for source in sources:
-        for file in sorted(source.rglob("*.py")) if source.is_dir() else [source]:
-            digest.update(str(file).encode())
-            digest.update(file.read_bytes())
+    for source in (*_CORE, *sorted(packages)):
+        inside = (
+            source.rglob("*.py") if source.is_dir() else [source] if source in _CORE else source.parent.glob("*.py")
+        )
+        for file in sorted(inside):
+            with suppress(OSError):
+                digest.update(str(file).encode() + b"\0" + file.read_bytes())
     folder = user_cache_path("checkers-arena", appauthor=False) / "kernels" / digest.hexdigest()
     try:
+        new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
+        os.utime(folder)
     except OSError:
         return None
+    if new:
+        _remove_unused(folder.parent)
     return folder
+
+
+def _remove_unused(folders: Path) -> None:
+    """Remove the cache folders whose sources are long gone; a process that still runs from one compiles again."""
+    with suppress(OSError):
+        for folder in folders.iterdir():
+            if folder.stat().st_mtime < time.time() - _KEPT:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _to_pointer(_typing: Any, _address: Any) -> Any:

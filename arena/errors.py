@@ -8,9 +8,11 @@
     │   └── BadOption             no such option, or a value that does not fit it
     ├── IllegalMove (ValueError)  a move that the board does not allow, or a text that names none or several
     ├── BadFEN (ValueError)       a text that is not a position
+    ├── PDNError                  a file of games, or a game in it, that cannot be read
     ├── PluginError               a plugin that cannot be loaded, or whose name clashes
     ├── ModelError                a weights file that is missing, damaged or of another kind
     ├── StoreError                a database that cannot be used
+    ├── TablebaseError            endgame tables that are missing, damaged or cannot be written
     └── TournamentStopped         a tournament that ended before its last game for a reason of its own
 
 The message of each is one line that says what is wrong and what would be right.
@@ -49,6 +51,19 @@ class BadFEN(ArenaError, ValueError):
     """A text that is not a position of English draughts."""
 
 
+class PDNError(ArenaError):
+    """A file of games that cannot be read, or a game in it that is not one of English checkers."""
+
+    def __init__(self, file: str, problem: str, number: int = 0, line: int = 0) -> None:
+        """``number`` of the game and ``line`` count from 1; 0 where it is not about one game or line."""
+        place = f"{file}: game {number}, line {line}" if number else file
+        super().__init__(f"{place}: {problem}")
+        self.file = file
+        self.problem = problem
+        self.number = number
+        self.line = line
+
+
 class PluginError(ArenaError):
     """A plugin that cannot be loaded, or two plugins that claim one name."""
 
@@ -61,6 +76,10 @@ class ModelError(ArenaError):
 
 class StoreError(ArenaError):
     """A database that cannot be opened, read or written."""
+
+
+class TablebaseError(ArenaError):
+    """Endgame tables that are missing, damaged, or cannot be written."""
 
 
 class TournamentStopped(ArenaError):

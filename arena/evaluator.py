@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -51,7 +52,8 @@ class Kernel:
 class Evaluator(ABC):
     """Gives a board a value, without looking ahead.
 
-    Options come from the constructor's signature, as a player's do.
+    Options come from the constructor's signature, as a player's do. In a search, values of an evaluator in plain
+    Python must lie within ±1000 and are told apart to 0.001; a kernel chooses its own scale.
     """
 
     @abstractmethod
@@ -61,3 +63,19 @@ class Evaluator(ABC):
     def kernel(self) -> Kernel | None:
         """The same numbers as a compiled function; None where there is only Python."""
         return None
+
+
+class CompiledEvaluator(Evaluator):
+    """An evaluator that is a kernel, for Python too."""
+
+    @abstractmethod
+    def kernel(self) -> Kernel:
+        """The compiled function with the options that the evaluator has when this is first asked for."""
+
+    def evaluate(self, board: Board) -> float:
+        """The kernel's value of ``board`` in the evaluator's own units, for the side to move."""
+        return self._kernel.evaluate(board)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return self.kernel()

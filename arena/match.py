@@ -2,7 +2,7 @@
 
 The referee keeps a game of its own: a player is given a copy for each choice, and nothing that it does to
 the copy matters. What a player raises, and a choice that is not a legal move, forfeit the game; only an error
-of the arena itself leaves :meth:`Match.play`.
+of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.player import Player
+    from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
 REASON_LIMIT = 10_000
@@ -53,6 +54,8 @@ class GameTask:
     black_weights: str | None = None
     """Hash that the player's weights must have; None for a player without."""
     white_weights: str | None = None
+    tables: int | None = None
+    """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
 
     def to_json(self) -> dict[str, Any]:
         """A mapping of plain JSON values."""
@@ -168,12 +171,13 @@ class Match:
     """One game between two fresh players, to be played once."""
 
     def __init__(self, task: GameTask, marker: TurnMarker | None = None) -> None:
-        """Raises an ArenaError where a spec, its weights or the opening are not what they should be."""
+        """Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
         self._marker = marker or TurnMarker()
         self._sheet = Scoresheet(task, self._marker, time.time())
         self._specs = _spec(task.black, task.black_weights), _spec(task.white, task.white_weights)
         self._random = tuple(np.random.default_rng((task.seed, side)) for side in SIDES)
         self._players: list[Player] = []
+        self._tables = None if task.tables is None else _tables(task.tables)
 
     def play(self) -> GameRecord:
         """Play the game to its end."""
@@ -196,7 +200,7 @@ class Match:
             self._players.append(self._guarded(side, self._specs[side].create))
         for side in SIDES:
             self._guarded(side, partial(self._players[side].start, self._view(side)))
-        while (outcome := game.outcome) is None:
+        while (outcome := game.outcome or self._adjudged()) is None:
             side, legal = game.side, game.board.legal_moves
             choice, ply = self._guarded(side, partial(self._ask, side))
             if type(choice) is not Move or choice not in legal:
@@ -204,6 +208,15 @@ class Match:
                 raise _Forfeit(side, Termination.ILLEGAL_MOVE, reason)
             self._sheet.add(choice, ply)
         return outcome
+
+    def _adjudged(self) -> Outcome | None:
+        """How the game ends by the endgame tables; None where it goes on."""
+        board = self._sheet.game.board
+        value = None if self._tables is None else self._tables.value(board)
+        if value is None:
+            return None
+        winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
+        return Outcome(winner, Termination.TABLES)
 
     def _ask(self, side: Side) -> tuple[object, Ply]:
         view = self._view(side)
@@ -246,6 +259,14 @@ def _spec(text: str, weights: str | None) -> specs.Spec:
     if spec.weights != weights:
         raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
     return spec
+
+
+@cache
+def _tables(pieces: int) -> Tablebase:
+    """Read once in a process."""
+    from arena.search.tablebase import Tablebase
+
+    return Tablebase.load(pieces)
 
 
 def _reported(report: Report, seconds: float) -> Ply:

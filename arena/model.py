@@ -77,6 +77,19 @@ class Model:
             raise ModelError(f"{self} holds weights of kind {self.kind}, not {kind}")
         return self
 
+    def require(self, kind: str, shapes: Mapping[str, tuple[int | None, ...]]) -> Mapping[str, np.ndarray[Any, Any]]:
+        """The arrays; raises ModelError where one is missing, of another shape (None: any length), or not finite."""
+        for name, shape in shapes.items():
+            tensor = self.expect(kind).tensors.get(name)
+            if tensor is None:
+                raise ModelError(f"{self} holds no {name}; a model of kind {kind} has {', '.join(shapes)}")
+            sizes = list(zip(tensor.shape, shape, strict=False))
+            if tensor.ndim != len(shape) or any(wanted not in (None, size) for size, wanted in sizes):
+                raise ModelError(f"{name} of {self} has the shape {tensor.shape}, not {shape}".replace("None", "n"))
+            if not np.isfinite(tensor).all():
+                raise ModelError(f"{name} of {self} holds numbers that are not finite")
+        return self.tensors
+
     @cached_property
     def hash(self) -> str:
         """32 hexadecimal digits of the kind and the arrays; the provenance does not count."""
@@ -120,6 +133,9 @@ class Model:
 
     def __repr__(self) -> str:
         return f"Model({str(self._path)!r})" if self._path else f"Model(kind={self.kind!r})"
+
+    def __str__(self) -> str:
+        return str(self._path) if self._path else f"a model of kind {self.kind}"
 
 
 def _frozen(tensors: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

@@ -2,8 +2,8 @@
 
 The parameters of a constructor, with their type hints and defaults, are the options of its class. A hint is
 ``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.model.Model` or
-:class:`arena.evaluator.Evaluator`; any of them may be ``| None``, and a number may be bounded by
-``Annotated[int, Range(1, 20)]``.
+:class:`arena.evaluator.Evaluator`; any of them may be ``| None``. A number may be bounded by
+``Annotated[int, Range(1, 20)]``, and a model without a default told its kind by ``Annotated[Model, Kind("mlp")]``.
 """
 
 from __future__ import annotations
@@ -49,6 +49,15 @@ class Range:
         if self.high == inf:
             return f">={low}"
         return f"<={high}" if self.low == -inf else f"{low}..{high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The kind of model that an option takes: ``Annotated[arena.Model, Kind("mlp")]``."""
+
+    name: str
+    check: Callable[[Model], object] = lambda _: None
+    """Raises ModelError where a model of that kind cannot be played; called when the option is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +142,18 @@ def _option(parameter: inspect.Parameter, hints: Mapping[str, Any], evaluator_na
     return option
 
 
-def _type(hint: Any, default: Any, evaluator_name: NameOf, bounds: Range | None = None) -> _Type:
+def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...] = ()) -> _Type:
     """What reads and writes the values of ``hint``; TypeError where nothing does."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        bounds = next((mark for mark in arguments[1:] if isinstance(mark, Range)), bounds)
-        return _type(arguments[0], default, evaluator_name, bounds)
+        return _type(arguments[0], default, evaluator_name, (*arguments[1:], *marks))
     if origin in (Union, types.UnionType) and len(arguments) == 2 and types.NoneType in arguments:
         inner = next(argument for argument in arguments if argument is not types.NoneType)
-        return _Optional(_type(inner, default, evaluator_name, bounds))
+        return _Optional(_type(inner, default, evaluator_name, marks))
+    bounds = next((mark for mark in marks if isinstance(mark, Range)), None)
+    kind = next((mark for mark in marks if isinstance(mark, Kind)), None)
+    if kind and hint is not Model:
+        raise TypeError("has a Kind but is not a model")
     if bounds and hint not in (int, float):
         raise TypeError("has a Range but is not a number")
     known: dict[Any, _Type] = {
@@ -149,7 +161,7 @@ def _type(hint: Any, default: Any, evaluator_name: NameOf, bounds: Range | None 
         int: _Number(int, bounds or Range()),
         float: _Number(float, bounds or Range()),
         str: _Text(),
-        Model: _Weights(default if isinstance(default, Model) else None),
+        Model: _Weights(default if isinstance(default, Model) else None, kind),
         Evaluator: _EvaluatorSpec(evaluator_name),
     }
     if hint in known:
@@ -246,20 +258,30 @@ class _Choice(_Type):
 @dataclass(frozen=True)
 class _Weights(_Type):
     default: Model | None
+    wanted: Kind | None = None
 
     @property
     def text(self) -> str:
         try:
-            return f"model ({self.default.kind})" if self.default else "model"
+            kind = self._kind
         except ModelError:
-            return "model"
+            kind = None
+        return f"model ({kind})" if kind else "model"
+
+    @property
+    def _kind(self) -> str | None:
+        if self.wanted:
+            return self.wanted.name
+        return self.default.kind if self.default else None
 
     def read(self, text: str) -> Model:
         if self.default and text == SHIPPED:
             return self.default
         model = Model.file(text)
-        if self.default and model.kind != self.default.kind:
-            raise ModelError(f"{text} holds weights of kind {model.kind}, not {self.default.kind}")
+        if self._kind:
+            model.expect(self._kind)
+        if self.wanted:
+            self.wanted.check(model)
         return model
 
     def write(self, value: Model) -> str:

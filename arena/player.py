@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from arena.checkers.game import Game
@@ -24,6 +24,9 @@ class Player(ABC):
     model the option takes. The default of an evaluator is an instance, made without arguments, of a class
     that is registered; in a tournament each player has a fresh one.
     """
+
+    needs_terminal: ClassVar[bool] = False
+    """Whether it can play only where a person sits at a terminal, and so in no tournament."""
 
     @abstractmethod
     def choose(self, game: Game) -> Move:

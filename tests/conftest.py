@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # where it is ignored, child processes would inherit that
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 

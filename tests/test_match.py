@@ -17,12 +17,15 @@ from arena.checkers.board import Board
 from arena.checkers.game import DrawRules, Game, Termination
 from arena.checkers.move import Move, Side
 from arena.checkers.notation import parse_move
-from arena.errors import ModelError
+from arena.errors import ModelError, TablebaseError
 from arena.match import GameTask, TurnMarker, broken_off, play
 from arena.opening import Opening
 from arena.player import Player
+from arena.search.tablebase import Tablebase, files
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from arena.record import GameRecord
 
 BALLOT = Opening("9-13 21-17 5-9", ("9-13", "21-17", "5-9"))
@@ -175,6 +178,54 @@ def test_draw_rules_are_the_tasks(table: Table, rules: DrawRules, termination: s
     kings = replace(TASK, opening=Opening("kings", (), "B:WK32:BK1"), rules=rules)
     record = table.play(Shuffles, Shuffles, task=kings)
     assert (record.result, record.termination, record.plies) == ("1/2-1/2", termination, plies)
+
+
+# Tables --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def built() -> None:
+    """Endgame tables in the user's cache."""
+    Tablebase.open()
+
+
+@pytest.mark.usefixtures("built")
+@pytest.mark.parametrize(
+    ("fen", "result"),
+    [("W:WK32:BK1,K2", "1-0"), ("B:WK32:BK1,K2", "1-0"), ("W:WK11:BK12", "1/2-1/2"), ("W:WK1,K2:B21", "0-1")],
+)
+def test_tables_end_a_game_that_they_know(table: Table, fen: str, result: str) -> None:
+    record = table.play(task=replace(TASK, opening=Opening("end", (), fen), tables=4))
+    assert (record.result, record.termination, record.guilty, record.moves) == (result, "tables", None, ())
+
+
+@pytest.mark.usefixtures("built")
+def test_tables_end_a_game_as_soon_as_they_know_it_and_not_by_themselves(table: Table) -> None:
+    played = [table.play(task=replace(TASK, seed=seed)) for seed in range(20)]
+    adjudicated = [table.play(task=replace(TASK, seed=seed, tables=4)) for seed in range(20)]
+    assert {record.termination for record in adjudicated} >= {"tables", "no moves"}
+    assert "tables" not in {record.termination for record in played}
+    for whole, record in zip(played, adjudicated, strict=True):
+        pieces = [(black | white).bit_count() for black, white, _ in boards_of(record)]
+        assert min(pieces[:-1]) > 4
+        assert whole.moves[: record.plies] == record.moves
+        if record.termination == "tables":
+            assert pieces[-1] <= 4
+        else:
+            assert (record.result, record.moves) == (whole.result, whole.moves)
+
+
+@pytest.mark.usefixtures("built")
+def test_the_rules_come_before_the_tables(table: Table) -> None:
+    record = table.play(task=replace(TASK, opening=Opening("last man", ("11x18",), "B:W15:B11"), tables=4))
+    assert (record.result, record.termination) == ("1-0", "no moves")
+
+
+def test_a_game_cannot_begin_without_its_tables(table: Table, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    match._tables.cache_clear()
+    monkeypatch.setattr(files, "default_folder", lambda: tmp_path)
+    with pytest.raises(TablebaseError, match="arena tablebase build"):
+        table.play(task=replace(TASK, tables=4))
 
 
 # Faults ------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import arena
 
@@ -20,9 +21,9 @@ def test_the_player_of_the_readme_is_the_example(name: str) -> None:
 
 
 def test_the_commands_of_the_readme_exist() -> None:
-    from arena.cli import app
+    from arena.cli.app import app
 
-    known = {command.name or command.callback.__name__ for command in app.registered_commands}
+    known = set(typer.main.get_command(app).commands)
     named = set(re.findall(r"(?:^|`|/)arena ([a-z]+)", README, re.MULTILINE))
     assert named <= known
     assert known <= named | set(re.findall(r"`([a-z]+)`", README))

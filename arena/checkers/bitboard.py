@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from arena.checkers.bits import lowest, popcount, rotate
-from arena.compiled import kernel
+from arena.compiled import inline_kernel, kernel, short_kernel
 
 FULL = 0xFFFFFFFF
 EVEN_ROWS = 0x0F0F0F0F
@@ -28,6 +28,7 @@ ODD_ROWS = 0xF0F0F0F0
 EVEN_NOT_LAST = 0x07070707
 ODD_NOT_FIRST = 0xE0E0E0E0
 KING_ROW = 0xF0000000
+_LAST_SQUARE = 0x80000000
 START = 0x00000FFF
 """The twelve men of the side to move at the start; the opponent's are ``rotate(START)``."""
 MAX_MOVES = 1328
@@ -49,13 +50,29 @@ STEP = _steps()
 JUMP = np.where(STEP >= 0, np.take_along_axis(STEP, np.maximum(STEP, 0), axis=1), -1)  # (4, 32)
 
 
+STEP_MOVE = (STEP << 5 | np.arange(32)).ravel()
+"""The quiet move in each direction from each square, at 32 * direction + square."""
+
+_STEP_NUMBER = np.zeros(1024, dtype=np.int64)
+_STEP_NUMBER[STEP_MOVE[STEP.ravel() >= 0]] = np.flatnonzero(STEP.ravel() >= 0)
+
+
+def _nearby() -> np.ndarray:
+    """Mask of the squares that a man (row 0) and a king (row 1) on each square may jump over."""
+    over = np.where(JUMP >= 0, 1 << np.maximum(STEP, 0), 0)
+    return np.stack([over[:2].sum(axis=0), over.sum(axis=0)])  # (2, 32)
+
+
+NEARBY = _nearby()
+
+
 @kernel
 def shift(mask: int, direction: int) -> int:
     """Every square of ``mask`` moved one step; squares that leave the board vanish."""
     if direction == 0:
-        return ((mask & EVEN_ROWS) << 4 | (mask & ODD_NOT_FIRST) << 3) & FULL
+        return (mask & EVEN_ROWS) << 4 | (mask & ODD_NOT_FIRST & ~KING_ROW) << 3
     if direction == 1:
-        return ((mask & EVEN_NOT_LAST) << 5 | (mask & ODD_ROWS) << 4) & FULL
+        return (mask & EVEN_NOT_LAST) << 5 | (mask & ODD_ROWS & ~KING_ROW) << 4
     if direction == 2:
         return (mask & EVEN_ROWS) >> 4 | (mask & ODD_NOT_FIRST) >> 5
     return (mask & EVEN_NOT_LAST) >> 3 | (mask & ODD_ROWS) >> 4
@@ -76,20 +93,53 @@ def walkers(own: int, opp: int, kings: int, direction: int) -> int:
     return shift(~(own | opp) & FULL, 3 - direction) & movers
 
 
+# Whether a piece steps left or right, one of its two steps forward adds 4 to the square's index and the other, askew,
+# adds 5 in even rows and 3 in odd ones; a jump is one of each. So both directions together cost little more than one.
+
+
+@kernel
+def _askew_up(mask: int) -> int:
+    return (mask & EVEN_NOT_LAST) << 5 | (mask & ODD_NOT_FIRST & ~KING_ROW) << 3
+
+
+@kernel
+def _askew_down(mask: int) -> int:
+    return (mask & EVEN_NOT_LAST) >> 3 | (mask & ODD_NOT_FIRST) >> 5
+
+
+@kernel
+def _jumps_up(opp: int, empty: int) -> tuple[int, int]:
+    """Squares from where a jump forward leads that begins askew, and that ends askew."""
+    return _askew_down(empty >> 4 & opp), (_askew_down(empty) & opp) >> 4
+
+
+@kernel
+def _kings_can_capture(own: int, opp: int, kings: int) -> bool:
+    """Whether an own king can capture backward."""
+    empty = ~(own | opp) & FULL
+    return (_askew_up(empty << 4 & opp) | (_askew_up(empty) & opp) << 4) & own & kings != 0
+
+
 @kernel
 def can_capture(own: int, opp: int, kings: int) -> bool:
     """Whether the side to move has a capture, and so must capture."""
-    forward = jumpers(own, opp, kings, 0) | jumpers(own, opp, kings, 1)
-    return (forward | jumpers(own, opp, kings, 2) | jumpers(own, opp, kings, 3)) != 0
+    first, second = _jumps_up(opp, ~(own | opp) & FULL)
+    return (first | second) & own != 0 or _kings_can_capture(own, opp, kings)
 
 
 @kernel
-def _routes(own: int, opp: int, is_king: bool, origin: int, first: int, moves: np.ndarray, n: int) -> int:
-    """Append every complete capture of one piece whose first jump goes in direction ``first``; the new count."""
-    directions = 4 if is_king else 2
-    empty = ~(own | opp) & FULL | 1 << origin
+def _routes(own: int, opp: int, king: int, origin: int, first: int, moves: np.ndarray, n: int) -> int:
+    """Append every complete capture of one piece whose first jump goes in direction ``first``; the new count.
+
+    ``king`` is 1 for a king and 0 for a man.
+    """
     square = JUMP[first, origin]
     captured = 1 << STEP[first, origin]
+    if not NEARBY[king, square] & opp & ~captured:
+        moves[n] = captured << 32 | first << 14 | 1 << 10 | square << 5 | origin
+        return n + 1
+    directions = 4 if king else 2
+    empty = ~(own | opp) & FULL | 1 << origin
     path = first
     jumps = 1
     following = 0
@@ -123,46 +173,74 @@ def _routes(own: int, opp: int, is_king: bool, origin: int, first: int, moves: n
 
 
 @kernel
+def _captures(own: int, opp: int, kings: int, moves: np.ndarray, start: int) -> int:
+    """Write all captures to ``moves[start:]`` and return how many."""
+    n = start
+    movers = jumpers(own, opp, kings, 0) | jumpers(own, opp, kings, 1) << 32
+    while movers:
+        first = lowest(movers)
+        movers &= movers - 1
+        origin = first & 31
+        n = _routes(own, opp, kings >> origin & 1, origin, first >> 5, moves, n)
+    if own & kings:
+        movers = jumpers(own, opp, kings, 2) | jumpers(own, opp, kings, 3) << 32
+        while movers:
+            first = lowest(movers)
+            movers &= movers - 1
+            n = _routes(own, opp, 1, first & 31, 2 + (first >> 5), moves, n)
+    return n - start
+
+
+@inline_kernel
 def generate(own: int, opp: int, kings: int, moves: np.ndarray, start: int) -> int:
     """Write all legal moves to ``moves[start:]`` (int64, room for MAX_MOVES) and return how many."""
-    n = start
     if can_capture(own, opp, kings):
-        for direction in range(4):
-            movers = jumpers(own, opp, kings, direction)
-            while movers:
-                origin = lowest(movers)
-                movers &= movers - 1
-                n = _routes(own, opp, kings >> origin & 1 != 0, origin, direction, moves, n)
-        return n - start
-    for direction in range(4):
-        movers = walkers(own, opp, kings, direction)
+        return _captures(own, opp, kings, moves, start)
+    n = start
+    movers = walkers(own, opp, kings, 0) | walkers(own, opp, kings, 1) << 32
+    while movers:
+        moves[n] = STEP_MOVE[lowest(movers)]
+        movers &= movers - 1
+        n += 1
+    if own & kings:
+        movers = walkers(own, opp, kings, 2) | walkers(own, opp, kings, 3) << 32
         while movers:
-            origin = lowest(movers)
+            moves[n] = STEP_MOVE[64 + lowest(movers)]
             movers &= movers - 1
-            moves[n] = STEP[direction, origin] << 5 | origin
             n += 1
     return n - start
 
 
-@kernel
+@inline_kernel
 def count_moves(own: int, opp: int, kings: int, moves: np.ndarray, start: int) -> int:
     """Number of legal moves; ``moves[start:]`` is scratch space."""
-    if can_capture(own, opp, kings):
-        return generate(own, opp, kings, moves, start)
-    forward = popcount(walkers(own, opp, kings, 0)) + popcount(walkers(own, opp, kings, 1))
-    return forward + popcount(walkers(own, opp, kings, 2)) + popcount(walkers(own, opp, kings, 3))
+    empty = ~(own | opp) & FULL
+    own_kings = own & kings
+    anywhere, anywhere_too = _jumps_up(opp, empty)
+    first = anywhere & own
+    second = anywhere_too & own
+    if first | second:
+        landings = _askew_up(first) << 4 | _askew_up(second << 4)
+        if own_kings or landings & (anywhere | anywhere_too):
+            return _captures(own, opp, kings, moves, start)
+        return popcount(first) + popcount(second)
+    count = popcount(empty >> 4 & own) + popcount(_askew_down(empty) & own)
+    if own_kings:
+        if _kings_can_capture(own, opp, kings):
+            return _captures(own, opp, kings, moves, start)
+        count += popcount(empty << 4 & own_kings) + popcount(_askew_up(empty) & own_kings)
+    return count
 
 
-@kernel
+@inline_kernel
 def make(own: int, opp: int, kings: int, move: int) -> tuple[int, int, int]:
     """``own``, ``opp``, ``kings`` after ``move``, as the next side sees them."""
-    origin = 1 << (move & 31)
-    destination = 1 << (move >> 5 & 31)
-    captured = move >> 32
-    crowned = destination if kings & origin else destination & KING_ROW
-    own = own & ~origin | destination
-    kings = kings & ~(origin | captured) | crowned
-    return rotate(opp & ~captured), rotate(own), rotate(kings)
+    origin = _LAST_SQUARE >> (move & 31)
+    destination = _LAST_SQUARE >> (move >> 5 & 31)
+    captured = rotate(move >> 32)
+    turned = rotate(kings)  # the masks are turned before the move, so that a loop over moves does it once
+    crowned = destination if turned & origin else destination & rotate(KING_ROW)
+    return rotate(opp) & ~captured, rotate(own) & ~origin | destination, turned & ~(origin | captured) | crowned
 
 
 @kernel
@@ -175,6 +253,28 @@ def legal(black: int, white: int, kings: int, turned: bool) -> np.ndarray:
 
 
 @kernel
+def _number(move: int) -> int:
+    jumps = move >> 10 & 15
+    if jumps == 0:
+        return int(_STEP_NUMBER[move])
+    if jumps == 1:
+        return 128 + 32 * (move >> 14 & 3) + (move & 31)
+    return move
+
+
+@short_kernel
+def legal_numbers(black: int, white: int, kings: int, turned: bool) -> list[int]:
+    """As :func:`legal`, the moves by numbers, as small as the interpreter likes them best.
+
+    A step is 32 * direction + origin, a single jump 128 more, and a longer capture its code.
+    """
+    if turned:
+        black, white, kings = rotate(white), rotate(black), rotate(kings)
+    moves = np.empty(MAX_MOVES, dtype=np.int64)
+    return [_number(moves[i]) for i in range(generate(black, white, kings, moves, 0))]
+
+
+@kernel
 def perft(own: int, opp: int, kings: int, depth: int, moves: np.ndarray, start: int) -> int:
     """Number of paths of ``depth`` >= 1 plies; ``moves[start:]`` needs room for MAX_MOVES a ply."""
     if depth == 1:
@@ -183,7 +283,10 @@ def perft(own: int, opp: int, kings: int, depth: int, moves: np.ndarray, start: 
     end = start + generate(own, opp, kings, moves, start)
     for i in range(start, end):
         next_own, next_opp, next_kings = make(own, opp, kings, moves[i])
-        total += perft(next_own, next_opp, next_kings, depth - 1, moves, end)
+        if depth == 2:
+            total += count_moves(next_own, next_opp, next_kings, moves, end)
+        else:
+            total += perft(next_own, next_opp, next_kings, depth - 1, moves, end)
     return total
 
 

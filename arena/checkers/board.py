@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Self, TypeVar
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arena.checkers import bitboard, notation, svg
 from arena.checkers.bits import rotated
-from arena.checkers.move import MOVES, SIDES, Move, Side
+from arena.checkers.move import MOVES_BY_NUMBER, SIDES, Move, Side
+from arena.compiled import entry_point
 from arena.errors import BadFEN, IllegalMove
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-T = TypeVar("T")
+    import numpy as np
+
 _FULL = 0xFFFFFFFF
-_KING_ROWS = (0xF0000000, 0x0000000F)
+_BLACK, _WHITE = SIDES
+_MOVE_OF = tuple(moves.__getitem__ for moves in MOVES_BY_NUMBER)
 
 
 class _Masks(NamedTuple):
@@ -24,20 +28,24 @@ class _Masks(NamedTuple):
     side: Side
 
 
-class _Once(Generic[T]):
-    """A property that is computed when it is first read, and then kept."""
+class _LegalMoves:
+    """All legal moves, every capture route on its own; empty where the side to move has lost.
 
-    def __init__(self, compute: Callable[[Any], T]) -> None:
-        self._compute = compute
-        self._name = compute.__name__
-        self.__doc__ = compute.__doc__
+    In the order of :mod:`arena.checkers.bitboard`: by direction of the first step, then by origin, both as the mover
+    sees the board. They are found when first read, and then kept.
+    """
 
-    def __get__(self, board: Any, _: type | None = None) -> T:
+    @cached_property
+    def _numbers(self) -> Callable[[int, int, int, bool], list[int]]:
+        return entry_point(bitboard.legal_numbers, "(int64, int64, int64, boolean)")
+
+    def __get__(self, board: Any, _: type | None = None) -> tuple[Move, ...]:
         if board is None:
             return self  # type: ignore[return-value]
-        value: T = self._compute(board)
-        board.__dict__[self._name] = value
-        return value
+        black, white, kings, side = board
+        moves = tuple(map(_MOVE_OF[side], self._numbers(black, white, kings, side == 1)))
+        board.__dict__["legal_moves"] = moves
+        return moves
 
 
 class Board(_Masks):
@@ -60,6 +68,7 @@ class Board(_Masks):
         return super().__new__(cls, black, white, kings, Side(side))
 
     @classmethod
+    @cache
     def start(cls) -> Self:
         """The start of a game: twelve men each, Black to move."""
         return cls(bitboard.START, bitboard.START << 20)
@@ -86,15 +95,11 @@ class Board(_Masks):
             raise ValueError("a key has at most 32 digits in base 5")
         return cls(black, white, kings)
 
-    @_Once
-    def legal_moves(self) -> tuple[Move, ...]:
-        """All legal moves, every capture route on its own; empty where the side to move has lost.
+    legal_moves = _LegalMoves()
 
-        In the order of :mod:`arena.checkers.bitboard`: by direction of the first step, then by origin, both
-        as the mover sees the board.
-        """
-        codes = bitboard.legal(self.black, self.white, self.kings, self.side == 1).tolist()
-        return tuple(map(MOVES[self.side].__getitem__, codes))
+    def move_codes(self) -> np.ndarray:
+        """The legal moves as :mod:`arena.checkers.bitboard` codes them (int64), in their order."""
+        return bitboard.legal(self.black, self.white, self.kings, self.side == 1)
 
     @property
     def fen(self) -> str:
@@ -127,14 +132,16 @@ class Board(_Masks):
             legal = ", ".join(map(str, self.legal_moves)) or "none"
             raise IllegalMove(f"{move} is not legal in {self.fen}; legal moves: {legal}")
         black, white, kings, side = self
-        origin, destination, captured = move._origin, move._destination, move._captured
-        crowned = destination if kings & origin else destination & _KING_ROWS[side]
-        kings = kings & ~(origin | captured) | crowned
+        ends, captured = move._ends, move._captured
+        if kings & move._origin:
+            kings ^= ends
+        elif move._crown:
+            kings |= move._crown
+        if captured:
+            kings &= ~captured
         if side:
-            black, white = black & ~captured, white & ~origin | destination
-        else:
-            black, white = black & ~origin | destination, white & ~captured
-        return tuple.__new__(type(self), (black, white, kings, SIDES[1 - side]))
+            return tuple.__new__(type(self), (black ^ captured, white ^ ends, kings, _BLACK))
+        return tuple.__new__(type(self), (black ^ ends, white ^ captured, kings, _WHITE))
 
     def flipped(self) -> Self:
         """The same position with the colours exchanged: the board turned round, the other side to move."""

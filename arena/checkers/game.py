@@ -21,6 +21,7 @@ class Termination(StrEnum):
     REPETITION = "repetition"
     QUIET = "quiet plies"
     PLY_CAP = "ply cap"
+    TABLES = "tables"
     EXCEPTION = "exception"
     ILLEGAL_MOVE = "illegal move"
     TIMEOUT = "timeout"
@@ -89,6 +90,7 @@ class Report:
 
 DEFAULT_RULES = DrawRules()
 NO_LIMITS = Limits()
+_NO_REPORT = Report()
 
 
 class Game:
@@ -112,7 +114,7 @@ class Game:
         self._moves: list[Move] = []
         self._quiet = [0]
         self._random = random
-        self._report = Report()
+        self._report = _NO_REPORT
 
     @property
     def random(self) -> np.random.Generator:
@@ -157,26 +159,23 @@ class Game:
         board, rules, quiet = self.board, self.rules, self._quiet[-1]
         if not board.legal_moves:
             return Outcome(board.side.other, Termination.NO_MOVES)
-        if (
-            rules.repetitions is not None
-            and quiet >= 4 * (rules.repetitions - 1)
-            and self.repetitions >= rules.repetitions
-        ):
+        times, most, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
+        if times is not None and quiet >= 4 * (times - 1) and self.repetitions >= times:
             return Outcome(None, Termination.REPETITION)
-        if rules.quiet_plies is not None and quiet >= rules.quiet_plies:
+        if most is not None and quiet >= most:
             return Outcome(None, Termination.QUIET)
-        if rules.ply_cap is not None and len(self._moves) >= rules.ply_cap:
+        if cap is not None and len(self._moves) >= cap:
             return Outcome(None, Termination.PLY_CAP)
         return None
 
     def play(self, move: Move) -> None:
         """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
         before = self.board
-        self.board = before.after(move)
-        quiet = not move.captures and before.kings >> move.path[0] - 1 & 1
-        self._quiet.append(self._quiet[-1] + 1 if quiet else 0)
+        self.board = after = before.after(move)
+        quiet = self._quiet
+        quiet.append(0 if move.captures or not before.kings & move._origin else quiet[-1] + 1)
         self._moves.append(move)
-        self._boards.append(self.board)
+        self._boards.append(after)
 
     def undo(self) -> Move:
         """Take the last move back and return it; raises IndexError where there is none."""
@@ -221,7 +220,7 @@ class Game:
 
     def take_report(self) -> Report:
         """The last report since this was last asked for."""
-        report, self._report = self._report, Report()
+        report, self._report = self._report, _NO_REPORT
         return report
 
     def __repr__(self) -> str:

@@ -26,6 +26,8 @@ class Side(IntEnum):
 
 
 SIDES = (Side.BLACK, Side.WHITE)
+_KING_ROWS = 0xF000000F
+"""Of both sides: no man can move to the one of the other side."""
 _NEIGHBOURS = [{int(to) + 1 for to in STEP[:, square] if to >= 0} for square in range(32)]
 _JUMPED = [
     {int(JUMP[d, square]) + 1: int(STEP[d, square]) + 1 for d in range(4) if JUMP[d, square] >= 0}
@@ -40,20 +42,26 @@ class Move:
     and cost nothing to keep. Whether a move is legal is for a board to say.
     """
 
-    __slots__ = ("_captured", "_destination", "_origin", "captures", "path")
+    __slots__ = ("_captured", "_crown", "_ends", "_origin", "_text", "captures", "path")
     _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
 
     path: tuple[int, ...]
     """Origin, landing squares of each jump, destination."""
-    _origin: int
-    _destination: int
-    _captured: int
     captures: tuple[int, ...]
     """Squares of the captured pieces in the order of the jumps; empty for a quiet move."""
+    _text: str
+    _origin: int
+    """Mask of the square that the piece leaves."""
+    _ends: int
+    """Mask of the two squares that change, or none where the move ends where it began."""
+    _captured: int
+    """Mask of the captured pieces."""
+    _crown: int
+    """Mask of the destination if a man becomes a king there."""
 
     def __new__(cls, path: tuple[int, ...]) -> Self:
         """The move along ``path``; raises IllegalMove where no piece could ever move so."""
-        path = tuple(path)
+        path = tuple(map(int, path))
         known = cls._by_path.get(path)
         if known is None:
             known = cls._by_path.setdefault(path, cls._make(path))
@@ -62,22 +70,22 @@ class Move:
     @classmethod
     def _make(cls, path: tuple[int, ...]) -> Move:
         move = object.__new__(cls)
-        on_board = len(path) >= 2 and all(1 <= square <= 32 for square in path)
-        steps = list(pairwise(path))
-        if on_board and len(path) == 2 and path[1] in _NEIGHBOURS[path[0] - 1]:
+        steps = list(pairwise(path)) if all(1 <= square <= 32 for square in path) else []
+        if len(steps) == 1 and path[1] in _NEIGHBOURS[path[0] - 1]:
             captures: tuple[int, ...] = ()
-        elif on_board and all(to in _JUMPED[start - 1] for start, to in steps):
-            captures = tuple(_JUMPED[start - 1][to] for start, to in steps)
         else:
-            captures = (0, 0)
-        if len(set(captures)) != len(captures):
-            raise IllegalMove(f"no piece can move along the squares {'-'.join(map(str, path))}")
+            captures = tuple(_JUMPED[start - 1].get(to, 0) for start, to in steps)
+            if not captures or 0 in captures or len(set(captures)) < len(captures):
+                raise IllegalMove(f"no piece can move along the squares {'-'.join(map(str, path))}")
+        origin, destination = 1 << path[0] - 1, 1 << path[-1] - 1
         values: dict[str, Any] = {
             "path": path,
             "captures": captures,
-            "_origin": 1 << path[0] - 1,
-            "_destination": 1 << path[-1] - 1,
+            "_text": ("x" if captures else "-").join(map(str, path)),
+            "_origin": origin,
+            "_ends": origin ^ destination,
             "_captured": sum(1 << square - 1 for square in captures),
+            "_crown": destination & _KING_ROWS,
         }
         for name, value in values.items():
             object.__setattr__(move, name, value)
@@ -94,7 +102,7 @@ class Move:
 
     def __str__(self) -> str:
         """The full path in PDN: ``9-13`` or ``18x11x4``."""
-        return ("x" if self.captures else "-").join(map(str, self.path))
+        return self._text
 
     def __repr__(self) -> str:
         return f"Move({self})"
@@ -113,9 +121,24 @@ class MovesByCode(dict[int, Move]):
             path.append(int(JUMP[code >> 14 + 2 * jump & 3, path[-1]]))
         if len(path) == 1:
             path.append(code >> 5 & 31)
-        move = Move(tuple(32 - square if self._turned else square + 1 for square in path))
-        return self.setdefault(code, move)
+        return self.setdefault(code, self._move(path))
+
+    def _move(self, path: list[int]) -> Move:
+        return Move(tuple(32 - square if self._turned else square + 1 for square in path))
+
+
+class MovesByNumber(MovesByCode):
+    """The moves of one side by their numbers; see :func:`arena.checkers.bitboard.legal_numbers`."""
+
+    def __missing__(self, number: int) -> Move:
+        if number >= 256:
+            return super().__missing__(number)
+        direction, origin = number >> 5 & 3, number & 31
+        target = JUMP if number >= 128 else STEP
+        return self.setdefault(number, self._move([origin, int(target[direction, origin])]))
 
 
 MOVES = (MovesByCode(Side.BLACK), MovesByCode(Side.WHITE))
 """For each side, the move of a code."""
+MOVES_BY_NUMBER = (MovesByNumber(Side.BLACK), MovesByNumber(Side.WHITE))
+"""For each side, the move of a number."""

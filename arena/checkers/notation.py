@@ -91,19 +91,34 @@ def parse_move(board: Board, text: str) -> Move:
     if not _MOVE.fullmatch(text.strip()):
         raise IllegalMove(f"{text!r} is not a move; moves read like 9-13, 9x18 or 9x18x25")
     squares = tuple(map(int, re.findall(r"\d+", text)))
-    matching = [move for move in board.legal_moves if _passes(move.path, squares)]
-    exact = [move for move in matching if move.path == squares]
-    if len({board.after(move) for move in exact or matching}) == 1:
-        return (exact or matching)[0]
-    if matching:
-        raise IllegalMove(f"{text} is ambiguous: {' or '.join(map(str, matching))}")
+    named = moves_named(board, squares)
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise IllegalMove(f"{text} is ambiguous: {' or '.join(map(str, named))}")
     legal = ", ".join(map(str, board.legal_moves)) or "none"
     raise IllegalMove(f"{text} is not legal in {board.fen}; legal moves: {legal}")
 
 
-def _passes(path: tuple[int, ...], squares: tuple[int, ...]) -> bool:
-    """Whether the ends agree and ``path`` visits the squares between them in order."""
-    if (path[0], path[-1]) != (squares[0], squares[-1]):
-        return False
-    visited = iter(path[1:-1])
-    return all(square in visited for square in squares[1:-1])
+def moves_named(board: Board, squares: tuple[int, ...]) -> list[Move]:
+    """The legal moves that ``squares``, at least two, can mean.
+
+    The one of just that path, or else those that pass the squares; of several that lead to one position, the first.
+    """
+    origin, *between, destination = squares
+    matching = [move for move in board.legal_moves if move.path[0] == origin and move.path[-1] == destination]
+    if between:
+        matching = [move for move in matching if _visits(move.path[1:-1], between)]
+    if len(matching) < 2:
+        return matching
+    exact = [move for move in matching if move.path == squares]
+    distinct: dict[Board, Move] = {}
+    for move in exact or matching:
+        distinct.setdefault(board.after(move), move)
+    return list(distinct.values())
+
+
+def _visits(landings: tuple[int, ...], squares: list[int]) -> bool:
+    """Whether the squares are among the landings, in that order."""
+    rest = iter(landings)
+    return all(square in rest for square in squares)

@@ -11,6 +11,9 @@ from arena.checkers import bitboard
 if TYPE_CHECKING:
     from arena.checkers.board import Board
 
+_DEEPEST = 9
+"""Plies that one compiled call counts; Ctrl-C is heard between the calls."""
+
 
 def perft(board: Board, depth: int, unique: bool = False) -> int:
     """Number of paths of ``depth`` plies from ``board``; raises ValueError for a negative depth.
@@ -22,6 +25,9 @@ def perft(board: Board, depth: int, unique: bool = False) -> int:
         raise ValueError(f"the depth of a perft is at least 0, not {depth}")
     if depth == 0:
         return 1
+    if depth > _DEEPEST:
+        boards = [board.after(move) for move in board.legal_moves]
+        return sum(perft(after, depth - 1, unique) for after in (set(boards) if unique else boards))
     count = bitboard.perft_unique if unique else bitboard.perft
     moves = np.empty(depth * bitboard.MAX_MOVES, dtype=np.int64)
     return int(count(*board.relative, depth, moves, 0))

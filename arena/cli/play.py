@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
+
+from arena.errors import ArenaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from arena.specs import Spec
 
 
 def play(
@@ -22,19 +30,22 @@ def play(
     from arena.checkers.move import Side
     from arena.checkers.notation import move_text
     from arena.cli.output import say
-    from arena.search.warmup import warm_up
+    from arena.warmup import warm_up
 
     opponent_spec, person_spec = specs.parse("player", against), specs.parse("player", "human")
     board = Board.start() if fen == "start" else Board.from_fen(fen)
     warm_up(say)
     game = Game(board, random=np.random.default_rng(seed))
     me = Side[side.upper()]
-    players = {me: person_spec.create(), me.other: opponent_spec.create()}
-    for player in players.values():
-        player.start(game)
+    specs_by_side = {me: person_spec, me.other: opponent_spec}
+    players = {colour: _guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
+    for colour, player in players.items():
+        _guarded(specs_by_side[colour], partial(player.start, game.copy()))
     while (outcome := game.outcome) is None:
         mover = game.side
-        move = players[mover].choose(game)
+        move = _guarded(specs_by_side[mover], partial(players[mover].choose, game.copy()))
+        if move not in game.board.legal_moves:
+            raise ArenaError(f"{specs_by_side[mover].text} chose {move!r:.100}, which is not legal in {game.board.fen}")
         if mover is not me:
             print(f"{mover} ({opponent_spec.text}) plays {move_text(game.board, move)}")
         game.play(move)
@@ -44,6 +55,16 @@ def play(
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(play)
+
+
+def _guarded(spec: Spec, code: Callable[[], Any]) -> Any:
+    """What a player's code returns; what it raises becomes one line."""
+    try:
+        return code()
+    except ArenaError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ArenaError(f"{spec.text} raised {type(error).__name__}: {error}") from error
 
 
 def _verdict(winner: object, me: object) -> str:

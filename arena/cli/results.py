@@ -53,8 +53,13 @@ def report(stored: Results, tournament: str) -> None:
     from arena.cli.output import print_table
 
     games = stored.games(tournament)
+    if games.empty:
+        print(
+            f"no game of tournament {tournament!r} is on record yet; arena tournament --resume {tournament} plays them"
+        )
+        return
     standings = stored.standings(tournament)
-    name = tournament if games.empty else str(games["tournament"].iloc[0])
+    name = str(games["tournament"].iloc[0])
     print_table(
         f"{name}: standings",
         _COLUMNS,

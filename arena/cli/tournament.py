@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,17 +17,25 @@ if TYPE_CHECKING:
 
     from arena.tournament.runner import Progress
 
+_TABLES = {"tables": 4, "tables:5": 5}
+
 
 def tournament(
     context: typer.Context,
     players: Annotated[str | None, typer.Option(help="Specs of the players, separated by commas.")] = None,
     games: Annotated[int, typer.Option(help="Games for each pair of players; even.")] = 60,
     openings: Annotated[str, typer.Option(help="Opening book; each opening is played with both colours.")] = "3move",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all chance; a fresh one if not given.")
+    ] = None,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each processor if not given.")] = None,
     db: Db = DEFAULT_DB,
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
+    adjudicate: Annotated[
+        Literal["tables", "tables:5"] | None,
+        typer.Option(help="End a game when the endgame tables (of 4 pieces, or of 5) know its value."),
+    ] = None,
     resume: Annotated[
         str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
     ] = None,
@@ -46,6 +54,7 @@ def tournament(
             games=games,
             openings=openings,
             move_timeout=move_timeout,
+            tables=None if adjudicate is None else _TABLES[adjudicate],
         )
         plan = runner.Plan(settings, specs.parse_list("player", players))
         with Store.open(db) as store:

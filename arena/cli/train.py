@@ -25,7 +25,7 @@ def train(
     from arena import specs
     from arena.cli.output import progress_bar, say
     from arena.experiment import training
-    from arena.search.warmup import warm_up
+    from arena.warmup import warm_up
 
     spec = specs.parse("learner", learner)
     if output.exists():

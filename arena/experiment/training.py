@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -44,10 +45,11 @@ def train(
         metrics = pupil.step()
         progress(done, metrics)
     provenance = {
-        "command": f"arena train {learner.text} --games {games} --seed {seed}",
+        "command": f"arena train {shlex.quote(learner.text)} --games {games} --seed {seed}",
         "learner": learner.text,
         "games": str(games),
         "seed": str(seed),
+        "start": learner.weights or "nothing",
         "version": learner.registered.origin,
         "arena": version("checkers-arena"),
     }

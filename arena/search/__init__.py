@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from arena.search.search import Line, Search, SearchResult
+from arena.search.search import Search, SearchResult
 
-__all__ = ["Line", "Search", "SearchResult"]
+__all__ = ["Search", "SearchResult"]

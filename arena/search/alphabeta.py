@@ -1,32 +1,91 @@
 """Alpha-beta search, compiled.
 
-Negamax with fail-soft alpha-beta bounds (Knuth & Moore 1975). Below the set depth the search goes on while
-the side to move must capture (quiescence), unless it is told to stop there. Values are in kernel units for the
-side to move; a position whose side to move has lost is worth ``ply - WIN``, so that short wins are preferred.
+Iterative deepening over negamax with principal variation search (Marsland & Campbell 1982), a transposition
+table, and moves ordered by table, killers and history (Schaeffer 1989). Below the set depth the search goes on
+while the side to move must capture (quiescence), unless it is told to stop there. The value is the minimax value to
+the very depth. A selective search gives that up for strength: deeper table entries count too, late quiet moves are
+searched one or two plies less at first (Levy et al. 1989), and an only quiet move costs no depth.
 
-All state is one int64 array, the workspace: a header, the principal variations, and the stack of moves.
+Values are in kernel units for the side to move. A position whose side to move has lost is worth ``ply - WIN``, so
+that short wins are preferred; one that has occurred before, or that the rule of quiet plies ends, is worth 0. Where
+there are endgame tables, they give the value of every position that they hold.
+
+All state is in one int64 array, the workspace: a header, then tables by ply, history, and the stack of moves. The
+transposition table is another array, known by its address.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING
 
 from arena.checkers.bitboard import MAX_MOVES, can_capture, generate, make, walkers
-from arena.compiled import kernel, typed_kernel
-from arena.search.evaluation import call_evaluator
+from arena.checkers.bits import popcount
+from arena.compiled import context_array, kernel, typed_kernel
+from arena.search.evaluation import VALUE_LIMIT, call_evaluator, call_pulse
+from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
+
+if TYPE_CHECKING:
+    import numpy as np
 
 WIN = 2_000_000
+DECIDED = 1_900_000
+"""Values beyond this are forced wins, beyond its negative forced losses."""
 INFINITY = 3_000_000
 MAX_DEPTH = 64
-"""Deepest nominal depth in plies; captures may lead up to 24 plies beyond it."""
-MAX_PLY = MAX_DEPTH + 25
+"""Deepest nominal depth in plies."""
+MAX_PLY = 128
+"""Plies from the root at which the search stops in any case."""
+HISTORY = 128
+"""Positions before the root that a repetition is looked for among."""
+NEVER = 2**62
 
-ADDRESS, CONTEXT, QUIESCENCE, NODES = 0, 1, 2, 3
-_PV_LENGTHS = 8
+# The header.
+(
+    ADDRESS,
+    CONTEXT,
+    QUIESCENCE,
+    SELECTIVE,
+    TABLE,
+    TABLE_MASK,
+    TABLES,
+    TABLE_PIECES,
+    QUIET_LIMIT,
+    NODE_LIMIT,
+    PULSE,
+    PULSE_EVERY,
+    NEXT_PULSE,
+    NEXT_CHECK,
+    NODES,
+    STOP,
+    OVERFLOW,
+    FOUND_MOVE,
+    FOUND_VALUE,
+    FOUND_DEPTH,
+    FOUND_LENGTH,
+) = range(21)
+FOUND_PV = 32
+_PV_LENGTHS = FOUND_PV + MAX_PLY
 _PV = _PV_LENGTHS + MAX_PLY
-STACK = _PV + MAX_PLY * MAX_PLY
-WORKSPACE = STACK + MAX_PLY * MAX_MOVES
+_KILLERS = _PV + MAX_PLY * MAX_PLY
+KEYS = _KILLERS + 2 * MAX_PLY
+"""Keys of the positions on the path; that of the root stands at ``KEYS + HISTORY``."""
+_SUCCESS = KEYS + HISTORY + MAX_PLY
+STACK = _SUCCESS + 1024
+_STACK_SIZE = 16 * MAX_MOVES
+_RANKS = _STACK_SIZE
+"""A move's rank in the order stands this far behind it."""
+WORKSPACE = STACK + 2 * _STACK_SIZE
 """Length of a workspace."""
+
+_EXACT, _LOWER, _UPPER = 0, 1, 2
+
+
+@kernel
+def key_of(own: int, opp: int, kings: int, side: int) -> int:
+    """A 64-bit key of a position."""
+    mixed = (own | opp << 32) * 0x1E3779B97F4A7C15
+    mixed = (mixed ^ mixed >> 32 ^ kings << 1 ^ side) * 0x3F58476D1CE4E5B9
+    return mixed ^ mixed >> 29
 
 
 @kernel
@@ -41,7 +100,108 @@ def _keep(work: np.ndarray, ply: int, move: int) -> None:
     work[_PV_LENGTHS + ply] = length + 1
 
 
-@typed_kernel("int64(int64,int64,int64,int64,int64,int64,int64,int64,int64,int64[::1])")
+@kernel
+def _check(work: np.ndarray) -> None:
+    """Look whether the search shall stop: by its budget of nodes, or because the pulse says so."""
+    if work[NODES] >= work[NODE_LIMIT]:
+        work[STOP] = 1
+    if work[NODES] >= work[NEXT_PULSE]:
+        work[NEXT_PULSE] = work[NODES] + work[PULSE_EVERY]
+        if call_pulse(work[PULSE]):
+            work[STOP] = 1
+    work[NEXT_CHECK] = min(work[NODE_LIMIT], work[NEXT_PULSE])
+
+
+@kernel
+def _recall(work: np.ndarray, key: int) -> int:
+    """What the table holds of a position: a packed entry, or 0.
+
+    An entry: bits 0-1 kind of bound · 2-9 depth + 1 · 10-19 origin and destination of the move · 32-63 value.
+    """
+    table = context_array(work[TABLE], 2 * work[TABLE_MASK] + 2)
+    place = 2 * (key & work[TABLE_MASK] & ~1)
+    if table[place] == key:
+        first: int = table[place + 1]
+        return first
+    if table[place + 2] == key:
+        second: int = table[place + 3]
+        return second
+    return 0
+
+
+@kernel
+def _remember(work: np.ndarray, key: int, value: int, ply: int, depth: int, bound: int, move: int) -> None:
+    """Enter a position: in the first of its two places if it was searched as deep as what is there."""
+    if value > DECIDED:
+        value += ply
+    elif value < -DECIDED:
+        value -= ply
+    table = context_array(work[TABLE], 2 * work[TABLE_MASK] + 2)
+    place = 2 * (key & work[TABLE_MASK] & ~1)
+    if table[place] != key and table[place + 1] >> 2 & 255 > depth + 1:
+        place += 2
+    table[place] = key
+    table[place + 1] = value << 32 | (move & 1023) << 10 | depth + 1 << 2 | bound
+
+
+@kernel
+def _repeated(work: np.ndarray, ply: int, quiet: int) -> bool:
+    """Whether the position at ``ply`` has occurred since the last capture or man's move."""
+    here = KEYS + HISTORY + ply
+    for back in range(4, min(quiet, HISTORY + ply) + 1, 2):
+        if work[here - back] == work[here]:
+            return True
+    return False
+
+
+@kernel
+def _rank(work: np.ndarray, start: int, end: int, ply: int, best: int, capture: bool) -> None:
+    """Give each move its rank: the table's move, then captures by number, killers, and history."""
+    for i in range(start, end):
+        move = work[i]
+        ends = move & 1023
+        if ends == best:
+            rank = NEVER
+        elif capture:
+            rank = move >> 10 & 15
+        elif ends == work[_KILLERS + 2 * ply]:
+            rank = NEVER - 1
+        elif ends == work[_KILLERS + 2 * ply + 1]:
+            rank = NEVER - 2
+        else:
+            rank = work[_SUCCESS + ends]
+        work[i + _RANKS] = rank
+
+
+@kernel
+def _next(work: np.ndarray, i: int, end: int) -> int:
+    """Bring the move of highest rank among ``i``... to place ``i`` and return it."""
+    best = i
+    for j in range(i + 1, end):
+        if work[j + _RANKS] > work[best + _RANKS]:
+            best = j
+    move: int = work[best]
+    rank = work[best + _RANKS]
+    while best > i:  # the others keep their order
+        work[best] = work[best - 1]
+        work[best + _RANKS] = work[best - 1 + _RANKS]
+        best -= 1
+    work[i] = move
+    work[i + _RANKS] = rank
+    return move
+
+
+@kernel
+def _praise(work: np.ndarray, ply: int, depth: int, move: int) -> None:
+    """A quiet move was too good: try it early elsewhere."""
+    ends = move & 1023
+    if work[_KILLERS + 2 * ply] != ends:
+        work[_KILLERS + 2 * ply + 1] = work[_KILLERS + 2 * ply]
+        work[_KILLERS + 2 * ply] = ends
+    work[_SUCCESS + ends] += depth * depth
+
+
+@typed_kernel("int64(int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64[::1])")
 def negamax(
     own: int,
     opp: int,
@@ -51,57 +211,164 @@ def negamax(
     alpha: int,
     beta: int,
     ply: int,
+    quiet: int,
     start: int,
     work: np.ndarray,
 ) -> int:
-    """Value of a position for its side to move; its moves go to ``work[start:]``."""
+    """Value of a position for its side to move, fail-soft; its moves go to ``work[start:]``.
+
+    ``quiet``: plies since the last capture or man's move.
+    """
     work[NODES] += 1
+    if work[NODES] >= work[NEXT_CHECK]:
+        _check(work)
+        if work[STOP]:
+            return 0
     work[_PV_LENGTHS + ply] = 0
-    if depth <= 0 and not (work[QUIESCENCE] and can_capture(own, opp, kings)):
-        if not can_capture(own, opp, kings) and not (
-            walkers(own, opp, kings, 0)
-            | walkers(own, opp, kings, 1)
-            | walkers(own, opp, kings, 2)
-            | walkers(own, opp, kings, 3)
-        ):
+    capture = can_capture(own, opp, kings)
+    if not capture:
+        steps = walkers(own, opp, kings, 0) | walkers(own, opp, kings, 1)
+        if not (steps | walkers(own, opp, kings, 2) | walkers(own, opp, kings, 3)):
             return ply - WIN
-        return call_evaluator(work[ADDRESS], own, opp, kings, side, work[CONTEXT])
+    key = key_of(own, opp, kings, side)
+    work[KEYS + HISTORY + ply] = key
+    if quiet >= work[QUIET_LIMIT] or (quiet >= 4 and _repeated(work, ply, quiet)):
+        return 0
+    if work[TABLES] and popcount(own | opp) <= work[TABLE_PIECES]:
+        known = probe(own, opp, kings, work[TABLES])
+        if known == DRAW:
+            return 0
+        if known != NOT_IN_TABLES:
+            return WIN - ply - known if known > 0 else ply - known - WIN
+    quiescent = depth <= 0
+    if (
+        (quiescent and not (capture and work[QUIESCENCE]))
+        or ply >= MAX_PLY - 2
+        or start + MAX_MOVES > STACK + _STACK_SIZE
+    ):
+        value = call_evaluator(work[ADDRESS], own, opp, kings, side, work[CONTEXT])
+        if not -VALUE_LIMIT < value < VALUE_LIMIT:
+            work[STOP] = work[OVERFLOW] = 1
+        return value
+
+    hint = 1023
+    if not quiescent:
+        entry = _recall(work, key)
+        if entry:
+            hint = entry >> 10 & 1023
+            stored_depth = (entry >> 2 & 255) - 1
+            if beta - alpha == 1 and (stored_depth == depth or (stored_depth > depth and work[SELECTIVE])):
+                value = entry >> 32
+                if value > DECIDED:
+                    value -= ply
+                elif value < -DECIDED:
+                    value += ply
+                bound = entry & 3
+                if bound == _EXACT or (bound == _LOWER and value >= beta) or (bound == _UPPER and value <= alpha):
+                    return value
+
     end = start + generate(own, opp, kings, work, start)
-    best = ply - WIN if end == start else -INFINITY
+    _rank(work, start, end, ply, hint, capture)
+    below = depth - 1
+    if work[SELECTIVE] and end - start == 1 and not capture:
+        below = depth
+    best = -INFINITY
+    best_move = 1023
     for i in range(start, end):
-        next_own, next_opp, next_kings = make(own, opp, kings, work[i])
-        value = -negamax(
-            next_own, next_opp, next_kings, 1 - side, depth - 1, -beta, -max(alpha, best), ply + 1, end, work
-        )
+        move = _next(work, i, end)
+        next_own, next_opp, next_kings = make(own, opp, kings, move)
+        calm = quiet + 1 if not capture and kings >> (move & 31) & 1 else 0
+        floor = max(alpha, best)
+        if i == start:
+            value = -negamax(next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, work)
+        else:
+            late = 0
+            if i >= start + 3 and depth >= 3 and not capture and work[SELECTIVE]:
+                late = 1 + (i >= start + 6 and depth >= 6)
+            value = -negamax(
+                next_own, next_opp, next_kings, 1 - side, below - late, -floor - 1, -floor, ply + 1, calm, end, work
+            )
+            if late and value > floor and not work[STOP]:
+                value = -negamax(
+                    next_own, next_opp, next_kings, 1 - side, below, -floor - 1, -floor, ply + 1, calm, end, work
+                )
+            if floor < value < beta and not work[STOP]:
+                value = -negamax(
+                    next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, work
+                )
+        if work[STOP]:
+            return 0
         if value > best:
             best = value
+            best_move = move
             if value > alpha:
-                _keep(work, ply, work[i])
+                _keep(work, ply, move)
             if value >= beta:
+                if not capture:
+                    _praise(work, ply, max(depth, 1), move)
                 break
+    if not quiescent:
+        bound = _LOWER if best >= beta else _UPPER if best <= alpha else _EXACT
+        _remember(work, key, best, ply, depth, bound, best_move)
     return best
 
 
 @kernel
-def search_root(own: int, opp: int, kings: int, side: int, depth: int, work: np.ndarray) -> np.ndarray:
-    """Search each legal move to ``depth`` >= 1.
+def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, end: int, work: np.ndarray) -> int:
+    """Search the root's moves, ``work[STACK:end]``, to ``depth``; the best comes to the front.
 
-    Returns int64 rows (move, value, *principal variation after the move, -1 filled): shape (moves, 2 + MAX_PLY).
-    The values of the best moves, all of them, are exact; the others are upper bounds below the best.
+    What was found goes to the header. Of equal moves the first in order stays; the others are only shown not to be
+    better. Returns the value of the best, the search having been stopped or not.
+    """
+    best = -INFINITY
+    for i in range(STACK, end):
+        move = work[i]
+        next_own, next_opp, next_kings = make(own, opp, kings, move)
+        calm = quiet + 1 if not move >> 32 and kings >> (move & 31) & 1 else 0
+        value = best + 1
+        if i > STACK:
+            value = -negamax(next_own, next_opp, next_kings, 1 - side, depth - 1, -best - 1, -best, 1, calm, end, work)
+        if value > best and not work[STOP]:
+            value = -negamax(next_own, next_opp, next_kings, 1 - side, depth - 1, -INFINITY, -best, 1, calm, end, work)
+        if work[STOP]:
+            return best
+        if value > best:
+            best = value
+            for j in range(i, STACK, -1):
+                work[j] = work[j - 1]
+            work[STACK] = move
+            work[FOUND_MOVE] = move
+            work[FOUND_VALUE] = value
+            work[FOUND_DEPTH] = depth
+            work[FOUND_LENGTH] = work[_PV_LENGTHS + 1]
+            for j in range(work[_PV_LENGTHS + 1]):
+                work[FOUND_PV + j] = work[_PV + MAX_PLY + j]
+    return best
+
+
+@kernel
+def deepen(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, count: int, work: np.ndarray) -> None:
+    """Search the ``count`` moves in ``work[STACK:]`` one ply deep, two, ... ``depth``, or until told to stop.
+
+    The first ply is searched whatever the limits say.
     """
     work[NODES] = 1
-    count = generate(own, opp, kings, work, STACK)
-    rows = np.full((count, 2 + MAX_PLY), -1, dtype=np.int64)
-    best = -INFINITY
-    for i in range(count):
-        move = work[STACK + i]
-        next_own, next_opp, next_kings = make(own, opp, kings, move)
-        value = -negamax(
-            next_own, next_opp, next_kings, 1 - side, depth - 1, -INFINITY, 1 - best, 1, STACK + count, work
-        )
-        best = max(best, value)
-        rows[i, 0] = move
-        rows[i, 1] = value
-        for j in range(work[_PV_LENGTHS + 1]):
-            rows[i, 2 + j] = work[_PV + MAX_PLY + j]
-    return rows
+    work[STOP] = work[OVERFLOW] = 0
+    work[KEYS + HISTORY] = key_of(own, opp, kings, side)
+    for i in range(1024):
+        work[_SUCCESS + i] >>= 3
+    work[NEXT_CHECK] = NEVER
+    for now in range(1, depth + 1):
+        best = _search_root(own, opp, kings, side, now, quiet, STACK + count, work)
+        if now == 1:
+            work[NEXT_PULSE] = work[NODES] + work[PULSE_EVERY]
+            work[NEXT_CHECK] = 0
+        if work[STOP] or (abs(best) > DECIDED and WIN - abs(best) <= now):
+            return
+
+
+@kernel
+def clear_ordering(work: np.ndarray) -> None:
+    """Forget killers and history."""
+    work[_KILLERS : _KILLERS + 2 * MAX_PLY] = 1023
+    work[_SUCCESS : _SUCCESS + 1024] = 0

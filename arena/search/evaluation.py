@@ -45,6 +45,18 @@ call_evaluator = cast("Callable[[int, int, int, int, int, int], int]", intrinsic
 """The value that the evaluator kernel at an address gives: address, own, opp, kings, side, context (int64)."""
 
 
+def _call_without_arguments(_typing: Any, _address: Any) -> Any:
+    def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        function = builder.inttoptr(arguments[0], ir.FunctionType(_I32, []).as_pointer())
+        return builder.sext(builder.call(function, []), _I64)
+
+    return types.int64(types.int64), codegen
+
+
+call_pulse = cast("Callable[[int], int]", intrinsic(_call_without_arguments))
+"""What the C function ``int32 ()`` at an address returns."""
+
+
 class EvaluatorError(ArenaError):
     """An evaluator gave a value that the search cannot use."""
 
@@ -54,19 +66,20 @@ class PythonKernel:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
+        """What the evaluator has raised; from then on every value is 0."""
         self._callback = KERNEL_TYPE(self._call)
         address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self.kernel = Kernel(address, scale=PYTHON_SCALE, keepalive=self)
 
     def raise_error(self) -> None:
         """Raise what the evaluator raised since the last call, if anything."""
-        error, self._error = self._error, None
+        error, self.error = self.error, None
         if error is not None:
             raise error
 
     def _call(self, own: int, opp: int, kings: int, side: int, _context: int) -> int:
-        if self._error is not None:
+        if self.error is not None:
             return 0
         try:
             masks = (rotated(opp), rotated(own), rotated(kings)) if side else (own, opp, kings)
@@ -76,5 +89,5 @@ class PythonKernel:
                 raise EvaluatorError(f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}")
             return round(value * PYTHON_SCALE)
         except BaseException as error:  # an exception cannot cross the compiled search
-            self._error = error
+            self.error = error
             return 0

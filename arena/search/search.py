@@ -2,91 +2,177 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from arena.checkers.game import Game
 from arena.checkers.move import MOVES
-from arena.search.evaluation import PythonKernel
+from arena.interrupts import deferred_interrupt
+from arena.search.evaluation import VALUE_LIMIT, EvaluatorError, PythonKernel
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
     from arena.checkers.move import Move
     from arena.evaluator import Evaluator
+    from arena.search.tablebase import Tablebase
 
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One of the best moves, and the play that the search expects."""
-
-    move: Move
-    pv: tuple[Move, ...]
-    """Principal variation; begins with ``move``."""
+_PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
+_SHALLOW = 6
+_SMALL, _LARGE = 1 << 14, 1 << 20
+"""Entries (16 bytes each) of the transposition table for searches of up to ``_SHALLOW`` plies, and for others."""
+_CALM, _HASTY = 1 << 16, 1 << 10
+"""Nodes between two looks at the world outside, without and with a limit of time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
     """What a search found."""
 
-    best: tuple[Line, ...]
-    """All moves of the highest value, in the order of the legal moves; at least one."""
+    move: Move
+    """The best move; of equal ones the first in the order in which they were searched."""
     score: float
-    """Value for the side to move in the evaluator's units; a forced win in n plies is ``win_score(n)``, a
-    forced loss its negative."""
+    """Value for the side to move in the evaluator's units; a win forced in n plies is ``win_score(n)``, a loss its
+    negative."""
     depth: int
-    """Plies, quiescence not counted."""
+    """Deepest iteration, in plies, that the result comes from; quiescence and extensions not counted."""
     nodes: int
     """Positions visited."""
     seconds: float
     """Wall-clock seconds."""
+    pv: tuple[Move, ...]
+    """Principal variation; begins with ``move``."""
 
 
 class Search:
-    """Alpha-beta with one evaluator; keeps its workspace between calls, so give each thread its own."""
+    """Alpha-beta with one evaluator, to be used for one game by one thread: its table lasts from move to move.
 
-    def __init__(self, evaluator: Evaluator, quiescence: bool = True) -> None:
+    ``quiescence`` goes on below the depth while there are captures. A search finds the minimax value to the very
+    depth, whatever was searched before; a ``selective`` one plays better for its nodes (see
+    :mod:`arena.search.alphabeta`). Positions after the root's moves that are in the ``tables`` have their exact value.
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        *,
+        quiescence: bool = True,
+        selective: bool = False,
+        tables: Tablebase | None = None,
+    ) -> None:
         from arena.search import alphabeta  # compiles when it is imported
 
-        self._kernels = alphabeta
+        self._kernels: Any = alphabeta
         kernel = evaluator.kernel()
         self._python = PythonKernel(evaluator) if kernel is None else None
         self._kernel = kernel or self._python.kernel  # type: ignore[union-attr]
-        self._work = np.zeros(alphabeta.WORKSPACE, dtype=np.int64)
-        self._work[alphabeta.ADDRESS] = self._kernel.address
-        self._work[alphabeta.CONTEXT] = self._kernel.context_address
-        self._work[alphabeta.QUIESCENCE] = quiescence
+        self._table = np.zeros(0, dtype=np.int64)
+        self._pulse = _PULSE(self._look_up)
+        self._deadline = float("inf")
+        work = self._work = np.zeros(alphabeta.WORKSPACE, dtype=np.int64)
+        work[alphabeta.ADDRESS] = self._kernel.address
+        work[alphabeta.CONTEXT] = self._kernel.context_address
+        work[alphabeta.QUIESCENCE] = quiescence
+        work[alphabeta.SELECTIVE] = selective
+        self._tables = tables
+        if tables is not None:
+            work[alphabeta.TABLES] = tables.context.ctypes.data
+            work[alphabeta.TABLE_PIECES] = tables.pieces
+        work[alphabeta.PULSE] = ctypes.cast(self._pulse, ctypes.c_void_p).value or 0
+        alphabeta.clear_ordering(work)
 
     def win_score(self, plies: int) -> float:
         """The score of a win forced in ``plies`` plies: above every value of the evaluator."""
-        return (self._kernels.WIN - plies) / self._kernel.scale
+        score: float = (self._kernels.WIN - plies) / self._kernel.scale
+        return score
 
-    def __call__(self, board: Board, depth: int) -> SearchResult:
-        """Search ``depth`` plies (1-64) from a board that has a legal move; raises ValueError.
+    def is_decided(self, score: float) -> bool:
+        """Whether a score is that of a forced win or loss."""
+        return bool(abs(score) * self._kernel.scale > self._kernels.DECIDED)
 
-        Raises what a plain Python evaluator raises.
+    def __call__(
+        self,
+        position: Board | Game,
+        depth: int | None = None,
+        nodes: int | None = None,
+        seconds: float | None = None,
+        random: np.random.Generator | None = None,
+    ) -> SearchResult:
+        """Search a position that has a legal move until a limit is reached; at least one ply is always searched.
+
+        ``depth``: plies, 1-64; ``nodes``: positions, exactly as many on any machine; ``seconds``: wall-clock time.
+        A game's history and rule of quiet plies count for draws. ``random`` shuffles the moves first, so that each of
+        several equally good ones is chosen as often. Raises ValueError, KeyboardInterrupt as soon as it is pressed,
+        and what a plain Python evaluator raises.
         """
-        if not 1 <= depth <= self._kernels.MAX_DEPTH:
-            raise ValueError(f"the depth of a search is 1 to {self._kernels.MAX_DEPTH} plies, not {depth}")
+        game = position if isinstance(position, Game) else Game(position)
+        kernels, work, board = self._kernels, self._work, game.board
+        depth = kernels.MAX_DEPTH if depth is None else depth
+        if not 1 <= depth <= kernels.MAX_DEPTH:
+            raise ValueError(f"the depth of a search is 1 to {kernels.MAX_DEPTH} plies, not {depth}")
         if not board.legal_moves:
             raise ValueError(f"there is no move to search in {board.fen}")
         began = time.perf_counter()
-        rows = self._kernels.search_root(*board.relative, int(board.side), depth, self._work)
-        seconds = time.perf_counter() - began
+        codes = board.move_codes()
+        if random is not None and len(codes) > 1:
+            codes = random.permutation(codes)
+        work[kernels.STACK : kernels.STACK + len(codes)] = codes
+        self._make_table(_SMALL if depth <= _SHALLOW else _LARGE)
+        work[kernels.NODE_LIMIT] = kernels.NEVER if nodes is None else nodes
+        work[kernels.PULSE_EVERY] = _CALM if seconds is None else _HASTY
+        work[kernels.QUIET_LIMIT] = kernels.NEVER if game.rules.quiet_plies is None else game.rules.quiet_plies
+        self._deadline = float("inf") if seconds is None else began + seconds
+        self._set_history(game)
+        with deferred_interrupt(self._stop):
+            kernels.deepen(*board.relative, int(board.side), depth, game.quiet_plies, len(codes), work)
+        self._raise_errors()
+        return SearchResult(
+            move=MOVES[board.side][int(work[kernels.FOUND_MOVE])],
+            score=int(work[kernels.FOUND_VALUE]) / self._kernel.scale,
+            depth=int(work[kernels.FOUND_DEPTH]),
+            nodes=int(work[kernels.NODES]),
+            seconds=time.perf_counter() - began,
+            pv=self._variation(board),
+        )
+
+    def _make_table(self, entries: int) -> None:
+        """Make sure that the transposition table has so many entries; a table that grows begins empty."""
+        if len(self._table) < 2 * entries:
+            self._table = np.zeros(2 * entries, dtype=np.int64)
+            self._work[self._kernels.TABLE] = self._table.ctypes.data
+            self._work[self._kernels.TABLE_MASK] = entries - 1
+
+    def _set_history(self, game: Game) -> None:
+        """Put the keys of the positions that could occur again before the root's."""
+        kernels = self._kernels
+        past = game.quiet_plies and min(game.quiet_plies, kernels.HISTORY)
+        root = kernels.KEYS + kernels.HISTORY
+        for back, board in enumerate(reversed(game.boards[-1 - past : -1] if past else ()), start=1):
+            self._work[root - back] = kernels.key_of(*board.relative, int(board.side))
+
+    def _variation(self, board: Board) -> tuple[Move, ...]:
+        kernels, work = self._kernels, self._work
+        codes = work[kernels.FOUND_PV : kernels.FOUND_PV + int(work[kernels.FOUND_LENGTH])].tolist()
+        moves, side = [MOVES[board.side][int(work[kernels.FOUND_MOVE])]], board.side
+        for code in codes:
+            side = side.other
+            moves.append(MOVES[side][code])
+        return tuple(moves)
+
+    def _look_up(self) -> int:
+        """Called by the compiled search from time to time: 1 tells it to stop."""
+        failed = self._python is not None and self._python.error is not None
+        return int(failed or time.perf_counter() >= self._deadline)
+
+    def _stop(self) -> None:
+        self._work[self._kernels.STOP] = 1
+
+    def _raise_errors(self) -> None:
         if self._python is not None:
             self._python.raise_error()
-        best = int(rows[:, 1].max())
-        lines = tuple(_line(board, row) for row in rows[rows[:, 1] == best].tolist())
-        return SearchResult(lines, best / self._kernel.scale, depth, int(self._work[self._kernels.NODES]), seconds)
-
-
-def _line(board: Board, row: list[int]) -> Line:
-    side = board.side
-    pv = []
-    for code in (row[0], *row[2:]):
-        if code < 0:
-            break
-        pv.append(MOVES[side][code])
-        side = side.other
-    return Line(pv[0], tuple(pv))
+        if self._work[self._kernels.OVERFLOW]:
+            limit = VALUE_LIMIT / self._kernel.scale
+            raise EvaluatorError(f"the evaluator gave a value beyond its kernel's range of ±{limit:g}")

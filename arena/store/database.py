@@ -76,7 +76,7 @@ class Database:
             )
         if not write:
             raise StoreError(
-                f"{self.location} was written by an older Checkers Arena: arena tournament upgrades it"
+                f"{self.location} was written by an older Checkers Arena: arena tournament and arena import upgrade it"
                 if revision
                 else f"{self.location} is empty: arena tournament fills it"
             )

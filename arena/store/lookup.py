@@ -1,11 +1,11 @@
-"""Finding a tournament by what people call it, and its players by their specs."""
+"""Finding a tournament or a collection by what people call it, and players by their specs."""
 
 from __future__ import annotations
 
 from sqlalchemy import Connection, select
 
 from arena.errors import StoreError
-from arena.store.schema import players, tournament_players, tournaments
+from arena.store.schema import collections, players, tournament_players, tournaments
 
 
 class PlayerIds(dict[str, int]):
@@ -39,3 +39,12 @@ def tournament_id(connection: Connection, which: str | int, location: str) -> in
         return int(which)
     ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-10:])
     raise StoreError(f"{location} holds no tournament {which!r}; it holds {ids}")
+
+
+def collection_id(connection: Connection, name: str, location: str) -> int:
+    """The id of the collection of that name; StoreError where there is none."""
+    ids: dict[str, int] = dict(connection.execute(select(collections.c.name, collections.c.id)).all())
+    if name not in ids:
+        held = f"it holds {', '.join(ids)}" if ids else "arena import makes one"
+        raise StoreError(f"{location} holds no collection {name!r}; {held}")
+    return ids[name]

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 import time
-from contextlib import contextmanager
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import insert
 
 from arena.errors import StoreError
+from arena.interrupts import deferred_interrupt
 from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.store.schema import games
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from types import FrameType
-
     from sqlalchemy import Connection
 
     from arena.record import GameRecord
@@ -60,7 +55,8 @@ class Recorder:
         if self._pending:
             # As the driver takes them: SQLAlchemy's own pass over the rows would cost what SQLite does.
             values = [self._values(row) for row in self._pending]
-            with _undisturbed():
+            # Else nobody would know whether the transaction was committed.
+            with deferred_interrupt():
                 with self._connection.begin():
                     self._connection.exec_driver_sql(self._insert, values)
                 self._pending = []
@@ -99,20 +95,3 @@ class Recorder:
 
     def __exit__(self, *_: object) -> None:
         self.flush()
-
-
-@contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Ctrl-C waits until the block is over, lest nobody know whether its transaction was committed."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
-        yield
-        return
-    calls: list[tuple[int, FrameType | None]] = []
-    signal.signal(signal.SIGINT, lambda number, frame: calls.append((number, frame)))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        if calls:
-            handler(*calls[0])

@@ -8,14 +8,22 @@ import pandas as pd
 from sqlalchemy import column, func, select, table
 
 from arena.errors import UsageError
-from arena.store import lookup
+from arena.store import export, lookup
 from arena.store.database import Database
 from arena.store.positions import SOURCES, Positions
-from arena.store.schema import games, players, ratings, tournament_players, tournaments
+from arena.store.schema import (
+    collected_games,
+    collections,
+    games,
+    players,
+    ratings,
+    tournament_players,
+    tournaments,
+)
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection, FromClause, Select
 
@@ -32,6 +40,10 @@ GAMES = (
 POSITIONS = tuple(SOURCES)
 RATINGS = ("player", "system", "rating", "error", "games")
 HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
+COLLECTED = (
+    *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
+    *("fen", "plies", "moves", "comments", "file", "number"),
+)
 
 _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
 """Columns that may be null in every row, where pandas could not tell that they are numbers."""
@@ -74,6 +86,47 @@ class Results:
         frame = pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"])
         frame["started"] = pd.to_datetime(frame["started"].astype(float), unit="s", utc=True)
         return frame
+
+    def collections(self) -> pd.DataFrame:
+        """One row per collection of games that others played: id, name, number of games, creation (UTC)."""
+        here = collections.c.id
+        held = select(func.count()).where(collected_games.c.collection_id == here).scalar_subquery()
+        query = select(here, collections.c.name, held, collections.c.created).order_by(here)
+        with self._database.engine.connect() as connection:
+            rows = connection.execute(query).all()
+        frame = pd.DataFrame(rows, columns=["id", "name", "games", "created"])
+        frame["created"] = pd.to_datetime(frame["created"].astype(float), unit="s", utc=True)
+        return frame
+
+    def collected(self, collection: str | None = None) -> pd.DataFrame:
+        """One row per game that others played, of one collection or of all, in the order of their files.
+
+        Tags are texts as they stand in the file, null where it has none. ``fen`` is the first board, ``comments``
+        a line for each board, the first included. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
+        """
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in COLLECTED]).select_from(
+            table("v_collected_games")
+        )
+        query = query.order_by(column("collection_id"), column("file"), column("number"))
+        with self._database.engine.connect() as connection:
+            if collection is not None:
+                key = lookup.collection_id(connection, collection, self.location)
+                query = query.where(column("collection_id") == key)
+            return pd.DataFrame(connection.execute(query).all(), columns=list(COLLECTED))
+
+    def pdn(
+        self,
+        tournament: Which = None,
+        collection: str | None = None,
+        player: str | None = None,
+        result: str | None = None,
+    ) -> Iterator[str]:
+        """The PDN of each game of a selection, one in memory at a time: of a tournament (or ``"all"``), of a
+        collection (or ``"all"``), of both, or of everything where neither is named.
+
+        ``player`` is part of the spec or name of one of the players, in any case; ``result`` as in PDN.
+        """
+        return export.pdn(self._database, self.location, export.Selection(tournament, collection, player, result))
 
     def standings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player, the best score first.

@@ -117,3 +117,37 @@ ratings = Table(
         ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
     ),
 )
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Double, nullable=False, doc="seconds since the epoch"),
+)
+
+collected_games = Table(
+    "collected_games",
+    metadata,
+    Column("collection_id", ForeignKey("collections.id"), primary_key=True),
+    Column("id", BigInteger, primary_key=True, autoincrement=False, doc="63-bit digest of tags, moves and result"),
+    Column("file", Text, nullable=False, doc="name of the file it came from"),
+    Column("number", Integer, nullable=False, doc="its place in the file, from 1"),
+    Column("event", Text, doc="this and the other tags: as they stand in the file; null where it has none"),
+    Column("site", Text),
+    Column("date", Text),
+    Column("round", Text),
+    Column("black", Text),
+    Column("white", Text),
+    Column("tags", JSON, nullable=False, doc="all the other tags"),
+    Column("result", Text, nullable=False),
+    Column("fen", Text, nullable=False, doc="the first board"),
+    Column("plies", Integer, nullable=False),
+    Column("moves", Text, nullable=False, doc="PDN move text of each ply, blank-separated"),
+    Column("boards", LargeBinary, nullable=False, doc="(plies + 1) x 3 uint32: black, white, kings"),
+    Column("comments", Text, doc="a line per board; null where nothing is said"),
+    CheckConstraint("result IN ('1-0', '0-1', '1/2-1/2', '*')"),
+    CheckConstraint("length(boards) = 12 * (plies + 1)"),
+)
+"""One row per game that was read from a PDN file; a game is in a collection once."""
+Index("collected_games_place", *(collected_games.c[name] for name in ("collection_id", "file", "number")))

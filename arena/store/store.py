@@ -15,7 +15,7 @@ from arena.rating import RatedGame
 from arena.store import lookup
 from arena.store.database import Database, require
 from arena.store.recorder import Recorder
-from arena.store.schema import games, players, ratings, tournament_players, tournaments
+from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
 
 if TYPE_CHECKING:
     import os
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from arena.rating import PlayerRating
+    from arena.store.collector import Collector
 
 _SCORE = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
@@ -183,6 +184,20 @@ class Store:
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids)
+
+    def collector(self, collection: str) -> Collector:
+        """What records games in the collection of that name, which is made where missing; a context manager."""
+        from arena.store.collector import Collector
+
+        if not collection or collection == "all":
+            raise StoreError(f"a collection cannot be named {collection!r}")
+        here = collections.c.name == collection
+        with self._connection.begin():
+            key = self._connection.scalar(select(collections.c.id).where(here))
+            if key is None:
+                row = {"name": collection, "created": time.time()}
+                key = self._connection.scalars(insert(collections).values(row).returning(collections.c.id)).one()
+        return Collector(self._connection, key)
 
     def _player_id(self, player: PlayerIdentity) -> int:
         """The id of a player, who is put on record when first met."""

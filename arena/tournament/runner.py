@@ -5,16 +5,17 @@ from __future__ import annotations
 import secrets
 from collections import Counter
 from dataclasses import asdict, dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena import specs
 from arena.checkers.game import DrawRules
 from arena.errors import TournamentStopped, UsageError
 from arena.model import Model
-from arena.search.warmup import warm_up
 from arena.store import PlayerIdentity
 from arena.tournament import schedule, system
 from arena.tournament.pool import Pool
+from arena.warmup import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -42,6 +43,8 @@ class TournamentSettings:
     rules: DrawRules = field(default_factory=DrawRules)
     move_timeout: float = 60.0
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
+    tables: int | None = None
+    """Pieces (2-5) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
     ratings: tuple[str, ...] = ("davidson",)
     """Specs of the rating systems."""
 
@@ -73,7 +76,10 @@ class Plan:
         book = specs.parse("opening", settings.openings).create()
         self._openings = schedule.sample(book.openings(), settings.games, settings.seed)
         self.systems = {each.text: each for each in (specs.parse("rating", text) for text in settings.ratings)}
-        if settings.move_timeout <= 0:
+        for each in players:
+            if each.registered.cls.needs_terminal:
+                raise UsageError(f"{each.text} plays at a terminal: arena play --against PLAYER")
+        if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
 
     @property
@@ -89,6 +95,7 @@ class Plan:
             self.settings.seed,
             rules=self.settings.rules,
             weights={each.text: each.weights for each in self.players},
+            tables=self.settings.tables,
             finished=finished,
         )
 
@@ -110,11 +117,13 @@ def run(
     """Play a new tournament of that name and rate the players.
 
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
-    before the first game and after every game; ``say`` is given a line when kernels must be compiled first.
+    before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
+    tables built, first.
     Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
     TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
     """
     size = _size(workers)
+    _provide_tables(plan, say)
     identities = [
         PlayerIdentity(each.text, each.name, each.registered.distribution, each.registered.version, each.weights)
         for each in plan.players
@@ -147,9 +156,11 @@ def resume(
         rules=DrawRules(**stored["rules"]),
         move_timeout=stored["move_timeout"],
         ratings=tuple(stored["ratings"]),
+        tables=stored.get("tables"),
     )
     plan = Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
     _refuse_changes(tournament.name, stored["players"], plan.to_json()["players"])
+    _provide_tables(plan, say)
     _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
     return tournament
 
@@ -204,6 +215,14 @@ def _size(workers: int | None) -> int:
     return workers or system.processors()
 
 
+def _provide_tables(plan: Plan, say: Callable[[str], None]) -> None:
+    """Make sure that the workers find the endgame tables that decide games."""
+    if plan.settings.tables is not None:
+        from arena.search.tablebase import Tablebase
+
+        Tablebase.open(plan.settings.tables, say=say)
+
+
 def _forfeit(record: GameRecord) -> str:
     """Who forfeited and why, in a line."""
     player = record.black if record.guilty == "black" else record.white
@@ -223,7 +242,7 @@ def _state(spec: Spec, of: str = "") -> dict[str, str]:
 
 def _refuse_changes(name: str, before: Sequence[dict[str, str]], now: Sequence[dict[str, str]]) -> None:
     for old, new in zip(before, now, strict=True):
-        for what in old.keys() | new.keys():
+        for what in sorted(old.keys() | new.keys()):
             if old.get(what) != new.get(what):
                 raise UsageError(
                     f"{name!r} cannot be resumed: {old['spec']} is not what it was ({what}: {old.get(what)} "

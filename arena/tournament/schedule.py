@@ -73,12 +73,14 @@ def tasks(
     *,
     rules: DrawRules = DEFAULT_RULES,
     weights: Mapping[str, str | None] | None = None,
+    tables: int | None = None,
     finished: Collection[tuple[str, int]] = (),
 ) -> Iterator[GameTask]:
     """The games still to be played, round by round, so that all pairings advance together.
 
     Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
-    that the players' weights must have; ``finished`` holds the (pairing, round) of the games to leave out.
+    that the players' weights must have, ``tables`` is as in :class:`~arena.match.GameTask`; ``finished`` holds
+    the (pairing, round) of the games to leave out.
     """
     hashes = weights or {}
     for round in range(2 * len(openings)):
@@ -97,4 +99,5 @@ def tasks(
                 rules=rules,
                 black_weights=hashes.get(black),
                 white_weights=hashes.get(white),
+                tables=tables,
             )

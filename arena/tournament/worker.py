@@ -23,6 +23,7 @@ from arena.errors import ArenaError
 from arena.match import GameTask, Match, TurnMarker
 from arena.tournament import system
 from arena.tournament.marker import SharedMarker
+from arena.warmup import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,6 +50,7 @@ def main() -> None:
     channel = _Channel()
     _discard(0, 1)
     plugins.load()
+    warm_up()
     marker = _GuardedMarker(Path(start["marker"]), channel)
     system.in_forks(marker.forget)
     system.in_forks(channel.forget)

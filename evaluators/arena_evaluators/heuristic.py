@@ -8,7 +8,8 @@ import arena
 from arena.checkers.bitboard import can_capture, jumpers, walkers
 from arena.checkers.bits import lowest, popcount, rotate
 
-_SCALE = 100
+_MOST_STEPS = 48
+"""Steps that twelve kings can begin a turn with."""
 
 
 @arena.kernel
@@ -51,12 +52,12 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
     return mine - _side_score(rotate(opp), rotate(own), rotate(kings), weights)
 
 
-class Heuristic(arena.Evaluator):
+class Heuristic(arena.CompiledEvaluator):
     """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs.
 
     The student's report gives no numbers for the position: here a man scores the rows it has advanced (0-6) and
     a king 1 on the four middle rows. ``mobility``, which the report tried and dropped, weighs the steps that each side
-    could begin its turn with. Weights count to two decimals.
+    could begin its turn with. Weights count to two decimals, fewer where they are very large.
     """
 
     def __init__(
@@ -73,11 +74,9 @@ class Heuristic(arena.Evaluator):
         self.king_centre = king_centre
         self.mobility = mobility
 
-    def evaluate(self, board: arena.Board) -> float:
-        """The score of the side to move minus the opponent's."""
-        return self.kernel().evaluate(board)
-
     def kernel(self) -> arena.Kernel:
         """Compiled, in hundredths."""
-        weights = (self.captured, self.kings, self.man_row, self.king_centre, self.mobility)
-        return arena.Kernel(_kernel.address, np.rint(np.array(weights) * _SCALE).astype(np.int64), _SCALE)
+        weights = np.array([self.captured, self.kings, self.man_row, self.king_centre, self.mobility])
+        largest = np.abs(weights) @ [12, 12, 12 * 7, 12, _MOST_STEPS]
+        scale = min(100.0, 0.99e6 / max(largest, 1.0))
+        return arena.Kernel(_kernel.address, np.rint(weights * scale).astype(np.int64), scale)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 import arena
@@ -11,6 +13,15 @@ from arena.checkers.bits import popcount, rotate
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/lms.safetensors")
 FEATURES = 7
 _EVERYONE = -1
+
+
+def weights_of(model: arena.Model) -> np.ndarray:
+    """w0..w6 of a model (float64, 7); raises ModelError where it holds none."""
+    return model.require("lms", {"weights": (FEATURES,)})["weights"]
+
+
+Weights = Annotated[arena.Model, arena.Kind("lms", weights_of)]
+"""The hint of an option that takes weights of this function."""
 
 
 @arena.kernel
@@ -60,21 +71,17 @@ def features_of(board: arena.Board, perspective: arena.Side) -> np.ndarray:
     return features(*board._replace(side=perspective).relative).astype(np.float64)
 
 
-class Linear(arena.Evaluator):
+class Linear(arena.CompiledEvaluator):
     """Weighs my and their pieces, kings and threatened pieces (Mitchell 1997)."""
 
-    def __init__(self, weights: arena.Model = SHIPPED, perspective: arena.Side | None = None) -> None:
+    def __init__(self, weights: Weights = SHIPPED, perspective: arena.Side | None = None) -> None:
         """``perspective``: the learner's colour, through whose eyes every board is seen; None: the mover's."""
         self.weights = weights
         self.perspective = perspective
 
-    def evaluate(self, board: arena.Board) -> float:
-        """The learner's value of the board, its sign turned where the opponent is to move."""
-        return self.kernel().evaluate(board)
-
     def kernel(self) -> arena.Kernel:
         """Compiled; the scale spreads the values over the kernel's range, so that distinct boards stay distinct."""
-        weights = self.weights.tensors["weights"]
+        weights = weights_of(self.weights)
         largest = abs(weights[0]) + 12 * np.abs(weights[1:]).sum()
         scale = 0.99e6 / largest if largest > 0 else 1.0
         context = np.empty(1 + FEATURES, dtype=np.int64)

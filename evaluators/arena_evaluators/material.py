@@ -11,12 +11,8 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
     return 10 * (popcount(own) - popcount(opp)) + 5 * (popcount(own & kings) - popcount(opp & kings))
 
 
-class Material(arena.Evaluator):
+class Material(arena.CompiledEvaluator):
     """Counts pieces: a man is worth 1, a king 1.5."""
-
-    def evaluate(self, board: arena.Board) -> float:
-        """Difference of material in men, mine minus theirs."""
-        return self.kernel().evaluate(board)
 
     def kernel(self) -> arena.Kernel:
         """Compiled, in tenths of a man."""

@@ -81,19 +81,14 @@ class RoteMemory:
         """A memory of the ``capacity`` boards met most often; of equals those met first."""
         chosen = np.sort(np.argsort(-self._visits[: len(self)].astype(np.int64), kind="stable")[:capacity])
         place = {int(old): new for new, old in enumerate(chosen)}
-        kept = type(self)()
-        kept._boards, kept._visits, kept._values = (
-            self._boards[chosen],
-            self._visits[chosen],
-            self._values[chosen],
-        )
-        kept._index = {(own, opp, kings): i for i, (own, opp, kings) in enumerate(kept._boards.tolist())}
-        kept._reached = {
-            (place[start], place[to]): count
+        links = [
+            (place[start], place[to], count)
             for (start, to), count in self._reached.items()
             if start in place and to in place
-        }
-        return kept
+        ]
+        arrays = {"boards": self._boards, "visits": self._visits, "values": self._values}
+        kept = {name: array[chosen] for name, array in arrays.items()}
+        return self.from_tensors(kept | {"links": np.array(links, dtype=np.uint32).reshape(-1, 3)})
 
     def tensors(self) -> dict[str, np.ndarray]:
         """The memory as arrays: boards, visits, values, and links (n, 3) of start, reached, count."""
@@ -104,6 +99,12 @@ class RoteMemory:
             "values": self.values,
             "links": np.array(links, dtype=np.uint32).reshape(-1, 3),
         }
+
+    @classmethod
+    def of(cls, model: arena.Model) -> Self:
+        """The memory of a TD model; raises ModelError where it does not hold all that learning goes on from."""
+        n = len(model.require("td", {"weights": (3,), "played": (), "boards": (None, 3)})["boards"])
+        return cls.from_tensors(model.require("td", {"visits": (n,), "values": (n,), "links": (None, 3)}))
 
     @classmethod
     def from_tensors(cls, tensors: Mapping[str, np.ndarray]) -> Self:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Annotated
+
 import numpy as np
 
 import arena
 from arena.checkers.bits import popcount
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/td.safetensors")
 FEATURES = 3
 BORDER = 0xF818181F
 """Squares on the four border lines."""
 _HEADER = 4
+
+
+def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
+    """Weights (float64, 3) and memory of a model; raises ModelError where it does not hold them."""
+    tensors = model.require("td", {"weights": (FEATURES,), "boards": (None, 3), "values": (None,)})
+    return model.require("td", {"boards": (len(tensors["values"]), 3)})
+
+
+Weights = Annotated[arena.Model, arena.Kind("td", tensors_of)]
+"""The hint of an option that takes weights and memory of this function."""
 
 
 @arena.kernel
@@ -62,21 +77,17 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
     return value
 
 
-class Rote(arena.Evaluator):
+class Rote(arena.CompiledEvaluator):
     """Weighs pieces, kings and the border, and recalls the values of boards met before (Melicher 2009)."""
 
-    def __init__(self, weights: arena.Model = SHIPPED, memory: bool = True) -> None:
+    def __init__(self, weights: Weights = SHIPPED, memory: bool = True) -> None:
         """``memory``: whether values are recalled; without it the three weights stand alone."""
         self.weights = weights
         self.memory = memory
 
-    def evaluate(self, board: arena.Board) -> float:
-        """The remembered value of the board, or the weighted differences, for the side to move."""
-        return self.kernel().evaluate(board)
-
     def kernel(self) -> arena.Kernel:
         """Compiled; the scale spreads the values over the kernel's range."""
-        tensors = self.weights.tensors
+        tensors = tensors_of(self.weights)
         coefficients, values = tensors["weights"], tensors["values"]
         largest = max(12 * np.abs(coefficients).sum(), np.abs(values).max(initial=0.0))
         scale = 0.99e6 / largest if largest > 0 else 1.0

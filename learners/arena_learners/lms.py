@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 import arena
-from arena_evaluators.linear import FEATURES, features_of
+from arena_evaluators.linear import FEATURES, Weights, features_of, weights_of
 from arena_players.lms import LMS as LMSPlayer
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ class Generalizer:
 class LMS(arena.Learner):
     """LMS on six counts of the board by self-play (Mitchell 1997): critic, generalizer, generator, player.
 
-    Both sides' boards of each game are training examples, each seen by the side whose turn it was. The raw rule
+    Both sides' boards of each game are training examples, each seen by the player whose choice led to it. The raw rule
     (``normalised=false``) diverges with a rate of 0.1: an error says so when it does.
     """
 
@@ -120,7 +120,7 @@ class LMS(arena.Learner):
         features: Literal[4, 6] = 6,
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         explore: Annotated[float, arena.Range(0, 1)] = 0.1,
-        start: arena.Model | None = None,
+        start: Weights | None = None,
     ) -> None:
         """``start``: weights to begin from; None for zero weights."""
         self.rate = rate
@@ -133,7 +133,7 @@ class LMS(arena.Learner):
     def begin(self, random: np.random.Generator) -> None:
         self.weights_ = np.zeros(FEATURES)
         if self.start is not None:
-            self.weights_ = self.start.expect(self.kind).tensors["weights"].copy()
+            self.weights_ = weights_of(self.start).copy()
         self.generator_ = ExperimentGenerator(self.explore, random)
         self.critic_ = Critic(self.depth)
         self.generalizer_ = Generalizer(self.rate, self.normalised, self.features)

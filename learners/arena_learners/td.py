@@ -55,7 +55,7 @@ class TD(arena.Learner):
         reward: Annotated[float, arena.Range(0)] = 10.0,
         explore: Annotated[float, arena.Range(0, 1)] = 0.1,
         capacity: Annotated[int, arena.Range(0)] = 20_000,
-        start: arena.Model | None = None,
+        start: Annotated[arena.Model, arena.Kind("td", RoteMemory.of)] | None = None,
     ) -> None:
         """``start``: weights and memory of an earlier run to go on from."""
         self.depth = depth
@@ -70,30 +70,26 @@ class TD(arena.Learner):
         self.memory_ = RoteMemory()
         self.boards_ = 0
         if self.start is not None:
-            tensors = self.start.expect(self.kind).tensors
-            self.weights_ = tensors["weights"].copy()
-            self.memory_ = RoteMemory.from_tensors(tensors)
-            self.boards_ = int(tensors["visits"].sum())
+            self.memory_ = RoteMemory.of(self.start)
+            self.weights_ = self.start.tensors["weights"].copy()
+            self.boards_ = int(self.start.tensors["played"])
 
     def step(self) -> Mapping[str, float]:
         """Metrics: plies, mean squared delta, step size a, weights c1..c3, boards remembered, floor hits."""
-        search = self._search(self._snapshot(self.memory_))
+        search = self._search(self.memory_)
         game = arena.Game(random=self.random_)
         before = None
         while game.outcome is None:
-            result = search(game.board, self.depth)
+            result = search(game, self.depth, random=self.random_)
             self.memory_.meet(game.board, self._value(search, result), before)
             before = game.board
             moves = game.board.legal_moves
             if self.random_.random() < self.explore:
                 game.play(moves[self.random_.integers(len(moves))])
             else:
-                game.play(result.best[self.random_.integers(len(result.best))].move)
-        squares, floored = 0.0, 0
-        for side in arena.Side:
-            for square, hit in self._learn(game, side):
-                squares += square
-                floored += hit
+                game.play(result.move)
+        learned = [self._learn(game, side) for side in arena.Side]
+        squares, floored = (sum(numbers) for numbers in zip(*learned, strict=True))
         names = (f"c{i + 1}" for i in range(FEATURES))
         return {
             "plies": game.ply,
@@ -106,39 +102,39 @@ class TD(arena.Learner):
 
     def model(self) -> arena.Model:
         kept = self.memory_.most_visited(self.capacity)
-        search = self._search(self._snapshot(kept))
+        search = self._search(kept)
         boards = (arena.Board(*masks) for masks in kept.boards.tolist())
         kept.revalue(np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32))
-        return self._snapshot(kept)
+        played = np.array(self.boards_, dtype=np.int64)
+        return arena.Model(self.kind, {"weights": self.weights_, "played": played, **kept.tensors()})
 
     def player(self) -> arena.Player:
         return TDPlayer(self.model(), self.depth)
 
-    def _snapshot(self, memory: RoteMemory) -> arena.Model:
-        return arena.Model(self.kind, {"weights": self.weights_, **memory.tensors()})
-
-    def _search(self, model: arena.Model) -> Search:
-        return Search(Rote(model))
+    def _search(self, memory: RoteMemory) -> Search:
+        tensors = {"weights": self.weights_, "boards": memory.boards, "values": memory.values}
+        return Search(Rote(arena.Model(self.kind, tensors)))
 
     def _value(self, search: Search, result: SearchResult) -> float:
         """The backed-up value in units of the reward's scale; forced wins and losses by their distance."""
-        if abs(result.score) < search.win_score(200):
+        if not search.is_decided(result.score):
             return float(np.clip(result.score, -self.reward, self.reward))
-        distance = len(result.best[0].pv)
+        distance = len(result.pv)
         return float(np.sign(result.score)) * self.reward * max(0.5, 1 - _HASTE * distance)
 
-    def _learn(self, game: arena.Game, side: arena.Side) -> list[tuple[float, int]]:
-        """Apply the rule to every turn of one side; squared delta and number of weights held at the floor."""
+    def _learn(self, game: arena.Game, side: arena.Side) -> tuple[float, int]:
+        """Apply the rule to every turn of one side; sum of squared deltas, and how often a weight met the floor."""
         winner = game.outcome.winner if game.outcome else None
         final = 0.0 if winner is None else self.reward if winner is side else -self.reward
         turns = [np.array(features(*board.relative), dtype=float) for board in game.boards[:-1] if board.side is side]
-        learned = []
+        squares, floored = 0.0, 0
         for turn, counts in enumerate(turns):
             self.boards_ += 1
             last = turn + 1 == len(turns)
             target = final if last else float(self.weights_ @ turns[turn + 1])
             delta = target - float(self.weights_ @ counts)
             self.weights_ += step_size(self.boards_) * delta * counts / (1 + counts @ counts)
-            learned.append((delta**2, int((self.weights_ < FLOOR).sum())))
+            squares += delta**2
+            floored += int((self.weights_ < FLOOR).sum())
             np.maximum(self.weights_, FLOOR, out=self.weights_)
-        return learned
+        return squares, floored

@@ -9,6 +9,8 @@ from arena.checkers.notation import move_text, parse_move
 class Human(arena.Player):
     """Asks a person at the terminal for each move."""
 
+    needs_terminal = True
+
     def choose(self, game: arena.Game) -> arena.Move:
         """Reads from standard input; raises ArenaError where that has ended."""
         print(f"\n{game.board}\n")

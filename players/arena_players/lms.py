@@ -6,7 +6,7 @@ from typing import Annotated
 
 import arena
 from arena.search import Search
-from arena_evaluators.linear import SHIPPED, Linear
+from arena_evaluators.linear import SHIPPED, Linear, Weights
 from arena_players.searching import SearchingPlayer
 
 
@@ -15,14 +15,14 @@ class LMS(SearchingPlayer):
 
     def __init__(
         self,
-        weights: arena.Model = SHIPPED,
+        weights: Weights = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = False,
     ) -> None:
-        """``depth``: 1 takes the best board after my move , 2 the best after their worst reply."""
+        """``depth``: 1 takes the best board after my move, 2 the best after their worst reply."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence
 
     def search(self, side: arena.Side) -> Search:
-        return Search(Linear(self.weights, perspective=side), self.quiescence)
+        return Search(Linear(self.weights, perspective=side), quiescence=self.quiescence)

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import arena
 
 if TYPE_CHECKING:
     from arena.search import Search
 
+T = TypeVar("T", int, float)
+
 
 class SearchingPlayer(arena.Player):
-    """Searches to ``depth`` plies and plays one of the best moves, drawn from ``game.random`` where several are."""
+    """Searches until its own or the game's limits are reached; ``game.random`` chooses among equally good moves."""
 
     depth: int
+    nodes: int | None = None
+    seconds: float | None = None
     _search: Search | None = None
 
     @abstractmethod
@@ -24,8 +28,20 @@ class SearchingPlayer(arena.Player):
     def choose(self, game: arena.Game) -> arena.Move:
         if self._search is None:
             self._search = self.search(game.side)
-        result = self._search(game.board, self.depth)
-        choice = game.random.integers(len(result.best)) if len(result.best) > 1 else 0
-        line = result.best[choice]
-        game.report(result.score, result.depth, result.nodes, line.pv)
-        return line.move
+        limits = game.limits
+        result = self._search(
+            game,
+            depth=min(self.depth, limits.depth or self.depth),
+            nodes=least(self.nodes, limits.nodes),
+            seconds=least(self.seconds, limits.seconds),
+            random=game.random,
+        )
+        game.report(result.score, result.depth, result.nodes, result.pv)
+        return result.move
+
+
+def least(mine: T | None, given: T | None) -> T | None:
+    """The stricter of two limits, None being none."""
+    if mine is None or given is None:
+        return given if mine is None else mine
+    return min(mine, given)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import arena
 from arena.search import Search
-from arena_evaluators.rote import SHIPPED, Rote
+from arena_evaluators.rote import SHIPPED, Rote, Weights
 from arena_players.searching import SearchingPlayer
 
 
@@ -15,7 +15,7 @@ class TD(SearchingPlayer):
 
     def __init__(
         self,
-        weights: arena.Model = SHIPPED,
+        weights: Weights = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 3,
         memory: bool = True,
         quiescence: bool = True,
@@ -27,4 +27,4 @@ class TD(SearchingPlayer):
         self.quiescence = quiescence
 
     def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
-        return Search(Rote(self.weights, self.memory), self.quiescence)
+        return Search(Rote(self.weights, self.memory), quiescence=self.quiescence)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 import arena
-from arena.statistics import wilson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,8 @@ def test_the_main_job(run: Run, tmp_path: Path) -> None:
         wins, draws = (mine.winner == row["player"]).sum(), (mine.result == "1/2-1/2").sum()
         assert (row["games"], row["wins"], row["draws"]) == (8, wins, draws)
         assert row["losses"] == 8 - wins - draws
-        low, high = wilson(int(wins), 8)
-        assert (row["win_low"], row["win_high"]) == pytest.approx((100 * low, 100 * high))
+        interval = binomtest(int(wins), 8).proportion_ci(method="wilson")
+        assert (row["win_low"], row["win_high"]) == pytest.approx((100 * interval.low, 100 * interval.high))
         assert row["score_pct"] == pytest.approx(100 * (wins + draws / 2) / 8)
         assert f"{row['score_pct']:.1f}" in done.stdout
     with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
@@ -143,3 +143,22 @@ def test_a_seed_is_drawn_printed_and_stored(run: Run, tmp_path: Path) -> None:
     seed = int(done.stderr.split("seed ")[1].split(":")[0])
     with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
         assert results.tournaments().seed.tolist() == [seed]
+
+
+def test_specs_and_names_are_printed_as_they_are(run: Run) -> None:
+    one, two = (f"minimax:depth=1:evaluator=[heuristic:mobility={number}]" for number in (1, 2))
+    done = run("tournament", "--players", f"{one},{two}", "--games", "2", "--name", "[/a] :smile:")
+    assert done.returncode == 0, done.stderr
+    for text in (one, two, "[/a] :smile:"):
+        assert text in done.stdout
+
+
+def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
+    from arena.store import Store
+
+    with Store.open(tmp_path / "x.sqlite") as store:
+        store.create_tournament("early", 1, {}, [])
+    assert (
+        "no game of tournament 'early' is on record"
+        in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
+    )

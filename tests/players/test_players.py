@@ -92,8 +92,9 @@ def test_two_plies_of_lms_are_the_best_after_their_worst_reply() -> None:
         return min(float(weights @ features_of(after.after(reply), board.side)) for reply in after.legal_moves)
 
     values = {move: worst(move) for move in board.legal_moves}
-    best = max(values, key=lambda move: values[move])
-    assert LMS(depth=2).choose(arena.Game(board, random=np.random.default_rng(1))) is best
+    chosen = LMS(depth=2).choose(arena.Game(board, random=np.random.default_rng(1)))
+    assert values[chosen] == pytest.approx(max(values.values()), abs=1e-4)
+    assert min(values.values()) < max(values.values()) - 1
 
 
 @pytest.mark.parametrize("player", [LMS, TD])
@@ -112,7 +113,7 @@ def test_a_person_types_moves(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Ca
     assert str(Human().choose(arena.Game())) == "11-15"
     shown = capsys.readouterr().out
     assert "'nonsense' is not a move" in shown
-    assert "9-18 is not legal" in shown or "9-18" in shown
+    assert "9-18 is not legal" in shown
     assert "9-13 10-14" in shown
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Players = tuple[PlayerIdentity, ...]
 
+NEWEST = "0002"
+NEXT = "0003"
 OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
 
 
@@ -57,7 +59,7 @@ def ours(path: Path, identities: Players) -> Path:
 def test_a_database_is_made_with_its_folder_and_marked_as_ours(path: Path) -> None:
     Store.open(path).close()
     assert pragma(path, "application_id") == 0x41524E41
-    assert revision(path) == "0001"
+    assert revision(path) == NEWEST
 
 
 def test_it_is_written_ahead_and_left_as_one_plain_file(path: Path) -> None:
@@ -86,7 +88,7 @@ def test_an_empty_file_is_filled_but_cannot_be_read(tmp_path: Path) -> None:
     path.touch()
     assert "is empty" in refusal(Results, path)
     Store.open(path).close()
-    assert revision(path) == "0001"
+    assert revision(path) == NEWEST
 
 
 def test_reading_a_missing_file_says_what_makes_one_and_makes_none(path: Path) -> None:
@@ -206,14 +208,14 @@ def test_a_newer_revision_is_refused(ours: Path, opened: Callable[[Any], Any]) -
 
 @pytest.fixture
 def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """``next_version(body)`` makes this the program of the future, whose migration 0002 runs ``body``."""
+    """``next_version(body)`` makes this the program of the future, whose next migration runs ``body``."""
 
     def install(body: str) -> None:
         migrations = tmp_path / "future 100%"
         shutil.copytree(database.MIGRATIONS, migrations)
-        (migrations / "versions" / "0002_next.py").write_text(
+        (migrations / "versions" / f"{NEXT}_next.py").write_text(
             "from alembic import op\nimport sqlalchemy as sa\n"
-            'revision = "0002"\ndown_revision = "0001"\n'
+            f'revision = "{NEXT}"\ndown_revision = "{NEWEST}"\n'
             f"def upgrade():\n    {body}\n"
         )
         monkeypatch.setattr(database, "MIGRATIONS", migrations)
@@ -228,31 +230,67 @@ def test_an_older_revision_is_backed_up_and_upgraded(
     assert "older Checkers Arena" in refusal(Results, ours)
     with Store.open(ours) as store:
         store.create_tournament("autumn", 2, {}, identities)
-    backup = ours.with_name("arena.sqlite.bak-0001")
-    assert (revision(ours), revision(backup)) == ("0002", "0001")
+    backup = ours.with_name(f"arena.sqlite.bak-{NEWEST}")
+    assert (revision(ours), revision(backup)) == (NEXT, NEWEST)
     for path, names in ((ours, ["spring", "autumn"]), (backup, ["spring"])):
         with closing(sqlite3.connect(path)) as connection:
             rows = connection.execute("SELECT * FROM tournaments").fetchall()
         assert [row[1] for row in rows] == names
         assert {len(row) for row in rows} == {7 if path == ours else 6}
     Store.open(ours).close()
-    assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", "arena.sqlite.bak-0001"]
+    assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", f"arena.sqlite.bak-{NEWEST}"]
+
+
+@pytest.fixture
+def first_version(path: Path, tmp_path: Path, record: Callable[..., GameRecord], identities: Players) -> Path:
+    """A database with games, as the first version of the program left it."""
+    migrations = tmp_path / "past"
+    shutil.copytree(database.MIGRATIONS, migrations)
+    for file in (migrations / "versions").glob("[0-9]*.py"):
+        if not file.name.startswith("0001"):
+            file.unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", migrations)
+        with Store.open(path) as store:
+            tournament = store.create_tournament("spring", 1, {"games": 20}, identities)
+            with store.recorder(tournament.id) as recorder:
+                for number in range(20):
+                    recorder.add(record(number))
+    return path
+
+
+def test_a_database_of_the_first_version_keeps_its_games(first_version: Path) -> None:
+    def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+        with closing(sqlite3.connect(path)) as connection:
+            names = ("tournaments", "players", "tournament_players", "games", "ratings", "v_standings")
+            return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+
+    before = rows(first_version)
+    assert revision(first_version) == "0001"
+    assert len(before["games"]) == 20
+    assert "arena import upgrade" in refusal(Results, first_version)
+    with Store.open(first_version) as store:
+        assert len(store.finished(1)) == 20
+    assert revision(first_version) == NEWEST
+    assert rows(first_version) == before == rows(first_version.with_name("arena.sqlite.bak-0001"))
+    with Results(first_version) as results:
+        assert results.collected().empty
 
 
 def test_a_backup_never_replaces_a_file(ours: Path, next_version: Callable[[str], None]) -> None:
     next_version("pass")
-    taken = ours.with_name("arena.sqlite.bak-0001")
+    taken = ours.with_name(f"arena.sqlite.bak-{NEWEST}")
     taken.write_text("precious")
     Store.open(ours).close()
     assert taken.read_text() == "precious"
-    assert revision(ours.with_name("arena.sqlite.bak-0001-2")) == "0001"
-    assert revision(ours) == "0002"
+    assert revision(ours.with_name(f"arena.sqlite.bak-{NEWEST}-2")) == NEWEST
+    assert revision(ours) == NEXT
 
 
 def test_an_upgrade_that_fails_changes_nothing(ours: Path, next_version: Callable[[str], None]) -> None:
     next_version('op.drop_table("ratings"); op.execute("SELECT nonsense")')
     assert "no such column: nonsense" in refusal(Store.open, ours)
-    assert revision(ours) == "0001"
+    assert revision(ours) == NEWEST
     with closing(sqlite3.connect(ours)) as connection:
         assert connection.execute("SELECT count(*) FROM ratings").fetchone() == (0,)
 

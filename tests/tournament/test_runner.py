@@ -143,6 +143,20 @@ def test_what_was_set_is_stored_and_used_again(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_tables_decide_games_of_a_tournament_and_of_its_resumption(whole: Path, tmp_path: Path) -> None:
+    adjudicated = tournament(tmp_path / "tables.sqlite", tables=4)
+    stopped = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(stopped, tables=4, progress=stop_after(1))
+    with Store.open(stopped) as store:
+        assert resume("last", store, workers=1).settings["tables"] == 4
+    assert contents(stopped) == contents(adjudicated)
+    with Store.open(whole) as store:
+        assert store.tournament("last").settings["tables"] is None
+    assert any("tables" in game for game in contents(adjudicated)["games"])
+    assert not any("tables" in game for game in contents(whole)["games"])
+
+
 def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
@@ -193,6 +207,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
     ("steady,reckless", {"openings": "4move"}, UnknownName, "3move"),
     ("steady,reckless", {"ratings": ("davison",)}, UnknownName, "davidson"),
     ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
+    ("steady,reckless", {"tables": 6}, UsageError, "2 to 5 pieces"),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),
 ]

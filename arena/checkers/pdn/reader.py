@@ -1,0 +1,232 @@
+"""Reading PDN: every game of a file, or what is wrong with it."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from arena.checkers.board import Board
+from arena.checkers.notation import moves_named, parse_move
+from arena.checkers.pdn.game import RESULTS, PDNGame
+from arena.checkers.pdn.tokens import Kind, tokens
+from arena.errors import BadFEN, IllegalMove, PDNError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arena.checkers.move import Move
+
+LONGEST_LINE = 1_000_000
+"""Characters; what has a longer line is not PDN, and is not read into memory."""
+_RESULTS = {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "0-0": "*"} | {result: result for result in RESULTS}
+"""What files say -> what it means; where both players lost, nobody won."""
+_BLACK_CROWN, _WHITE_CROWN = 0xF0000000, 0x0000000F
+
+
+def read(source: str | os.PathLike[str] | TextIO) -> Iterator[PDNGame | PDNError]:
+    """The games of a file, in order, a PDNError in the place of each that is not a game of English checkers.
+
+    ``source`` is a path, or a text file that is open to read. One game is in memory at a time. A game is bad as a whole
+    where one of its moves is: what went before is not kept. Raises PDNError where the file cannot be read.
+
+    - Legality alone decides: ``x`` between the squares of a quiet move, or ``-`` in a capture, does not matter; a short
+      capture that fits several routes is the one that makes the moves after it legal.
+    - A man on the row where it is crowned stays a man, unless the game is only legal if it is a king.
+    - Where tag and end of the movetext disagree about the result, the tag holds. The last game of a file must have
+      a result at its end, or the file was cut off; between games it may be missing where a tag tells it.
+    """
+    if isinstance(source, (str, os.PathLike)):
+        with opened(source) as file:
+            yield from read(file)
+        return
+    name = str(getattr(source, "name", "<text>"))
+    number = 0
+    try:
+        for number, game in enumerate(_games(source), 1):
+            yield game.read(name, number)
+    except _NotText as error:
+        yield PDNError(name, str(error), number + 1, error.line)
+    else:
+        if not number:
+            yield PDNError(name, "holds no game")
+
+
+@contextmanager
+def opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+    """A PDN file, open to read; raises PDNError. Lines may end in LF, CRLF or CR; UTF-8, or else Windows-1252."""
+    with ExitStack() as stack:
+        try:
+            file = stack.enter_context(Path(path).open(encoding="utf-8-sig", errors="surrogateescape"))
+        except OSError as error:
+            raise PDNError(str(path), f"cannot be opened: {error.strerror}") from None
+        yield file
+
+
+class _NotText(Exception):
+    """What is read is not a text."""
+
+    def __init__(self, line: int, what: str) -> None:
+        super().__init__(what)
+        self.line = line
+
+
+def _lines(file: TextIO) -> Iterator[str]:
+    number = 0
+    while line := file.readline(LONGEST_LINE):
+        number += 1
+        if len(line) == LONGEST_LINE:
+            raise _NotText(number, f"a line of more than {LONGEST_LINE} characters: this is not PDN")
+        if "\0" in line:
+            raise _NotText(number, "binary data: this is not PDN")
+        if not line.isascii():
+            try:
+                line.encode()
+            except UnicodeEncodeError:
+                line = line.encode(errors="surrogateescape").decode("cp1252", errors="replace")
+        yield line
+
+
+def _games(file: TextIO) -> Iterator[_Draft]:
+    """The games as they are written, none of them checked."""
+    draft = _Draft()
+    for kind, text, line in tokens(_lines(file)):
+        if kind is Kind.TAG:
+            name, _, value = text.partition(" ")
+            if draft.moves or draft.comments or (name == "Event" and name in draft.tags):
+                yield draft
+                draft = _Draft()
+            draft.tags[name] = value
+        elif kind is Kind.MOVE:
+            draft.moves.append((text, line))
+        elif kind is Kind.BAD:
+            draft.problem = draft.problem or (text, line)
+        elif kind is Kind.RESULT and draft.line:
+            draft.end = text
+            yield draft
+            draft = _Draft()
+        elif kind is Kind.COMMENT and draft.line:
+            ply = len(draft.moves)
+            draft.comments[ply] = f"{draft.comments[ply]} {text}" if ply in draft.comments else text
+        if kind not in (Kind.RESULT, Kind.COMMENT):
+            draft.line = draft.line or line
+            draft.last_line = line
+    if draft.line:
+        draft.cut_off = True
+        yield draft
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A game as it is written."""
+
+    tags: dict[str, str] = field(default_factory=dict)
+    moves: list[tuple[str, int]] = field(default_factory=list)
+    """Texts, and their lines."""
+    comments: dict[int, str] = field(default_factory=dict)
+    """By the number of moves before them."""
+    end: str | None = None
+    """The result that ends the movetext."""
+    problem: tuple[str, int] | None = None
+    """What cannot be read, and its line."""
+    cut_off: bool = False
+    line: int = 0
+    last_line: int = 0
+
+    def read(self, file: str, number: int) -> PDNGame | PDNError:
+        """The game, or what is wrong with it."""
+        try:
+            tags = {name.lower(): value for name, value in self.tags.items()}
+            result = self._result(tags)
+            boards, moves = self._replay(_start(tags.get("fen", ""), self.line))
+        except _Problem as problem:
+            return PDNError(file, str(problem), number, problem.line)
+        comments: tuple[str, ...] = ()
+        if self.comments:
+            comments = tuple(self.comments.get(ply, "") for ply in range(len(boards)))
+        return PDNGame(tuple(boards), tuple(moves), result, self.tags, comments, file, number, self.line)
+
+    def _result(self, tags: dict[str, str]) -> str:
+        """The result of what looks like a whole game of English checkers."""
+        if (kind := tags.get("gametype", "").split(",")[0].strip()) not in ("", "21"):
+            raise _Problem(f"GameType {kind} is not English checkers, which is 21", self.line)
+        if self.problem:
+            raise _Problem(*self.problem)
+        if self.cut_off:
+            raise _Problem("the file ends before the game does: there is no result after its moves", self.last_line)
+        said = _RESULTS.get(tags.get("result", "").strip())
+        result = _RESULTS.get(self.end or "", said) if said in (None, "*") else said
+        if result is None:
+            raise _Problem("there is no result, neither as a tag nor after the moves", self.last_line)
+        return result
+
+    def _replay(self, start: Board) -> tuple[list[Board], list[Move]]:
+        try:
+            return _replay(start, self.moves)
+        except _Problem:
+            kings = start.kings | start.black & _BLACK_CROWN | start.white & _WHITE_CROWN
+            if kings == start.kings:
+                raise
+            try:
+                return _replay(Board(start.black, start.white, kings, start.side), self.moves)
+            except _Problem:
+                pass
+            raise
+
+
+class _Problem(Exception):
+    """What is wrong with a game, and in which line."""
+
+    def __init__(self, what: str, line: int) -> None:
+        super().__init__(what)
+        self.line = line
+
+
+def _start(fen: str, line: int) -> Board:
+    try:
+        return Board.from_fen(fen) if fen.strip() else Board.start()
+    except BadFEN as error:
+        raise _Problem(str(error), line) from None
+
+
+def _replay(start: Board, moves: list[tuple[str, int]]) -> tuple[list[Board], list[Move]]:
+    """The boards and moves of the only game that the texts can mean; _Problem where there are none, or several."""
+    games: list[tuple[list[Board], list[Move]]] = [([start], [])]
+    for ply, (text, line) in enumerate(moves, 1):
+        squares = _squares(text)
+        longer = []
+        for boards, path in games:
+            board = boards[-1]
+            named = moves_named(board, squares)
+            longer += [([*boards, board.after(move)], [*path, move]) for move in named[1:]]
+            if named:
+                path.append(named[0])
+                boards.append(board.after(named[0]))
+                longer.append((boards, path))
+        if not longer:
+            raise _Problem(f"ply {ply}: {_objection(games[0][0][-1], text)}", line)
+        games = longer
+    if len(games) > 1:
+        ply = next(
+            ply for ply, rivals in enumerate(zip(*(path for _, path in games), strict=True)) if len(set(rivals)) > 1
+        )
+        text, line = moves[ply]
+        raise _Problem(f"ply {ply + 1}: {_objection(games[0][0][ply], text)}", line)
+    return games[0]
+
+
+@lru_cache(maxsize=4096)
+def _squares(text: str) -> tuple[int, ...]:
+    return tuple(map(int, re.findall(r"\d+", text)))
+
+
+def _objection(board: Board, text: str) -> str:
+    """Why the text names no move."""
+    try:
+        return f"{parse_move(board, text)} leads nowhere"
+    except IllegalMove as error:
+        return str(error)

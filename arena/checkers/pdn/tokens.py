@@ -1,0 +1,136 @@
+"""What a PDN file is made of: tags, moves, results and comments, one line at a time.
+
+Move numbers, NAGs (``$3``), marks (``!``, ``?``), variations in parentheses, lines that begin with ``%`` and words that
+somebody forgot to put into braces are passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    Token = tuple["Kind", str, int]
+
+
+class Kind(Enum):
+    """The kinds of tokens; a token is its kind, its text and its line (from 1)."""
+
+    TAG = auto()
+    """Name and value, a blank between them."""
+    MOVE = auto()
+    RESULT = auto()
+    COMMENT = auto()
+    BAD = auto()
+    """What cannot be read; the text says why."""
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:\\.|[^\\])*?)"\s*\])
+    | (?P<result>(?:1/2-1/2|1-0|0-1|2-0|0-2|1-1|0-0|\*)(?![-/:x\d]))
+    | (?P<move>\d+(?:(?:[ ]?[-xX\u2013\u2014\u00d7][ ]?|:)\d+)+)
+    | (?P<comment>\{[^}]*\}|;.*)
+    | (?P<unclosed>\{.*)
+    | (?P<open>\()
+    | (?P<close>\))
+    | (?P<skipped>\d+\s*\.+|\$\d+)
+    | (?P<bracket>\[[^\](){}]*)
+    | (?P<word>[^\s\[\](){}$;]+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_TAG_LINE = re.compile(r'\s*\[\s*\w+\s+".*"\s*\]\s*')
+_ALGEBRAIC = re.compile(r"[KQRBN]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\d)")
+_BROKEN_MOVE = re.compile(r"(?=\D{0,3}\d)\w{0,2}[-xX:]\w{0,2}(?!\w)")
+
+
+def tokens(lines: Iterable[str]) -> Iterator[Token]:
+    """The tokens of a file, in order. A tag ends a comment or variation that somebody forgot to close."""
+    lexer = _Lexer()
+    for number, line in enumerate(lines, 1):
+        yield from lexer.line(line, number)
+    yield from lexer.end()
+
+
+class _Lexer:
+    """What is still open when a line begins."""
+
+    def __init__(self) -> None:
+        self._comment: list[str] = []
+        """The lines so far of a comment, where one is open."""
+        self._depth = 0
+        """How many variations are open, one in the other."""
+        self._opened = 0
+        """Line of the comment or the outermost variation that is open."""
+
+    def line(self, line: str, number: int) -> Iterator[Token]:
+        if self._comment and not _TAG_LINE.fullmatch(line):
+            text, brace, line = line.partition("}")
+            self._comment.append(text)
+            if brace:
+                text, self._comment = "".join(self._comment), []
+                if not self._depth:
+                    yield Kind.COMMENT, _one_line(text), self._opened
+        elif line.startswith("%"):
+            return
+        for match in _TOKEN.finditer(line):
+            kind = match.lastgroup
+            if kind == "tag":
+                yield from self.end()
+                value = re.sub(r"\\(.)", r"\1", match["value"])
+                yield Kind.TAG, f"{match['name']} {value}", number
+            elif kind == "close":
+                self._depth = max(0, self._depth - 1)
+            elif kind in ("unclosed", "open"):
+                self._open(match, number)
+            elif not self._depth and (token := _token(kind, match[0])):
+                yield *token, number
+
+    def _open(self, match: re.Match[str], number: int) -> None:
+        if not self._depth:
+            self._opened = number
+        if match.lastgroup == "open":
+            self._depth += 1
+        else:
+            self._comment = [match[0][1:]]
+
+    def end(self) -> Iterator[Token]:
+        """Nothing may be open here."""
+        if self._comment or self._depth:
+            yield Kind.BAD, f"a {'comment' if self._comment else 'variation'} is not closed", self._opened
+        self._comment, self._depth = [], 0
+
+
+def _token(group: str | None, text: str) -> tuple[Kind, str] | None:
+    """What a piece of the main line is, by its group in the pattern; None where it means nothing."""
+    if group == "move":
+        return Kind.MOVE, text
+    if group == "result":
+        return Kind.RESULT, text
+    if group == "comment":
+        return Kind.COMMENT, _one_line(text[1:-1] if text[0] == "{" else text[1:])
+    problem = _problem(group, text)
+    return (Kind.BAD, problem) if problem else None
+
+
+def _problem(group: str | None, text: str) -> str | None:
+    if group == "bracket":
+        return f"{_short(text)} is not a tag"
+    if group == "word" and _ALGEBRAIC.match(text):
+        return f"{_short(text)} is algebraic notation; squares are numbers from 1 to 32"
+    if group == "word" and _BROKEN_MOVE.match(text):
+        return f"{_short(text)} is not a move"
+    return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    text = _one_line(text)
+    return text if len(text) <= 40 else f"{text[:40]}..."

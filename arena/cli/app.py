@@ -1,0 +1,33 @@
+"""All commands together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from arena.cli import analyze, listing, pdn, perft, play, results, tablebase, tournament, train
+from arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+app = typer.Typer(
+    name="arena",
+    help="Which learning scheme plays checkers better, and how sure are we?",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for group in (tournament, results, train, play, listing, perft, analyze, tablebase, pdn):
+    group.register(app)
+
+
+def run(words: Sequence[str]) -> int:
+    """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt."""
+    try:
+        return int(app(list(words), standalone_mode=False) or 0)
+    except typer.TyperException as error:
+        raise UsageError(error.format_message()) from None
+    except typer.Abort:
+        raise KeyboardInterrupt from None

@@ -1,0 +1,143 @@
+"""``arena import`` and ``arena export``: games as PDN."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import ExitStack, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+
+import typer
+
+from arena.cli.results import DEFAULT_DB, Db
+from arena.errors import ArenaError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arena.checkers.pdn import PDNError, PDNGame
+    from arena.store.collector import Collector
+
+_TELL_GAMES = 200
+
+
+def import_(
+    files: Annotated[list[str], typer.Argument(help="PDN files of English checkers.", metavar="FILE...")],
+    db: Db = DEFAULT_DB,
+    collection: Annotated[str | None, typer.Option(help="Name to keep the games under; else that of the file.")] = None,
+) -> None:
+    """Record games that others played. A game is kept once, however often it is imported.
+
+    Each game that cannot be read is named in a line on standard error, and the others are kept. The exit code is 0
+    if any game could be read, and 1 if none could.
+    """
+    from arena.checkers import pdn
+    from arena.store import Store
+
+    for path in files:
+        with pdn.opened(path):
+            pass
+    good = 0
+    with ExitStack() as stack:
+        store: Store | None = None
+        for path in files:
+            name = collection or Path(path).stem
+            collector, kept, bad = None, 0, 0
+            with _read(path) as games:
+                for game in games:
+                    if isinstance(game, pdn.PDNError):
+                        bad += 1
+                        print(f"arena: {game}", file=sys.stderr)
+                        continue
+                    store = store or stack.enter_context(Store.open(db))
+                    collector = collector or stack.enter_context(store.collector(name))
+                    collector.add(game)
+                    kept += 1
+            print(_summary(path, name, collector, kept, bad), flush=True)
+            good += kept
+    if not good:
+        raise ArenaError("no game could be read, so nothing is recorded")
+
+
+def export(
+    output: Annotated[str, typer.Option("--output", "-o", help="File to write, or - for standard output.")],
+    tournament: Annotated[str | None, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = None,
+    collection: Annotated[str | None, typer.Option(help="Name of a collection of imported games, or 'all'.")] = None,
+    player: Annotated[str | None, typer.Option(help="Part of the name of a player, of either colour.")] = None,
+    result: Annotated[Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="1-0: Black won.")] = None,
+    db: Db = DEFAULT_DB,
+) -> None:
+    """Write recorded games as PDN: all of them, or those of a tournament, a collection, a player, a result."""
+    from arena.cli.output import say
+    from arena.store import Results
+
+    if output != "-" and Path(output).exists():
+        raise UsageError(f"{output} exists already: name another file")
+    with Results(db) as stored:
+        games = stored.pdn(tournament, collection, player, result)
+        first = next(games, None)
+        if first is None:
+            raise ArenaError(f"{stored.location} holds no such game")
+        with _output(output) as file:
+            written = 0
+            for text in chain([first], games):
+                file.write(text)
+                written += 1
+    say(f"{_games(written)} written" + (f" to {output}" if output != "-" else ""))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("import")(import_)
+    app.command()(export)
+
+
+@contextmanager
+def _read(path: str) -> Iterator[Iterator[PDNGame | PDNError]]:
+    """The games of a file, and a progress bar that the place in the file moves."""
+    from arena.checkers import pdn
+    from arena.cli.output import progress_bar
+
+    with pdn.opened(path) as file, progress_bar(Path(path).name) as tell:
+        size = os.fstat(file.fileno()).st_size
+
+        def games() -> Iterator[PDNGame | PDNError]:
+            for number, game in enumerate(pdn.read(file), 1):
+                if number % _TELL_GAMES == 0:
+                    total = number * size // (file.buffer.tell() or 1)
+                    tell(number, 0, max(total, number), "")
+                yield game
+
+        yield games()
+
+
+def _summary(path: str, name: str, collector: Collector | None, kept: int, bad: int) -> str:
+    if collector is None:
+        return f"{path}: no game kept, {bad} bad"
+    collector.flush()
+    known = f" ({kept - collector.new} of them were there already)" if collector.new < kept else ""
+    return f"{path}: {_games(kept)} in collection {name!r}{known}, {bad} bad"
+
+
+def _games(count: int) -> str:
+    return f"{count} game{'' if count == 1 else 's'}"
+
+
+@contextmanager
+def _output(name: str) -> Iterator[TextIO]:
+    """Standard output, or a new file that is removed where it cannot be finished."""
+    if name == "-":
+        yield sys.stdout
+        return
+    try:
+        file = Path(name).open("x", encoding="utf-8")  # noqa: SIM115 - closed below, before it is removed
+    except OSError as error:
+        raise ArenaError(f"{name} cannot be written: {error.strerror}") from None
+    try:
+        with file:
+            yield file
+    except BaseException:
+        Path(name).unlink()
+        raise

@@ -1,0 +1,119 @@
+"""``arena tablebase``: endgame tables built, listed and looked up."""
+
+from __future__ import annotations
+
+import json as jsons
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.cli.listing import Csv, Json
+from arena.errors import TablebaseError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_COUNTED = ["positions", "wins", "draws", "losses", "longest_win", "longest_loss"]
+
+group = typer.Typer(name="tablebase", help="Endgame tables: build, list, look up.", no_args_is_help=True)
+
+
+@group.command()
+def build(
+    pieces: Annotated[int, typer.Option(min=2, max=5, help="Pieces on the board; 5 take 140 MB on disk.")] = 4,
+) -> None:
+    """Build the endgame tables of up to so many pieces, unless they are there."""
+    from arena.cli.output import say
+    from arena.search.tablebase import Tablebase, files
+
+    with _bar("endgame tables") as progress:
+        Tablebase.open(pieces, progress=progress, say=say)
+    print(f"endgame tables of 2 to {pieces} pieces are in {files.default_folder()}")
+
+
+@group.command()
+def info(
+    slices: Annotated[bool, typer.Option("--slices", help="A row for each combination of pieces.")] = False,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the endgame tables that are there: what their positions are worth to the side to move, in plies."""
+    import pandas as pd
+
+    from arena.cli.output import chosen, print_frame, say
+    from arena.search.tablebase import FEWEST, MOST, Slice, files, split
+
+    folder = files.default_folder()
+    rows: list[dict[str, Any]] = []
+    for pieces in range(FEWEST, MOST + 1):
+        try:
+            values = files.read(pieces, folder)
+        except FileNotFoundError:
+            say(f"not built: {pieces} pieces")
+        except TablebaseError as error:
+            say(f"not usable: {error}")
+        else:
+            rows += (
+                [{"pieces": pieces, **each._asdict(), **_counts(part)} for each, part in split(values, pieces)]
+                if slices
+                else [{"pieces": pieces, **_counts(values), "file": str(files.path_of(pieces, folder))}]
+            )
+    columns = ["pieces", *Slice._fields, *_COUNTED] if slices else ["pieces", *_COUNTED, "file"]
+    print_frame(pd.DataFrame(rows, columns=columns), chosen(json, csv))
+
+
+@group.command()
+def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], json: Json = False) -> None:
+    """Print the exact value of a position for its side to move, and of each move, the best ones first."""
+    from arena.checkers.board import Board
+    from arena.checkers.notation import move_text
+    from arena.cli.output import print_table, say
+    from arena.search.tablebase import DEFAULT_PIECES, Tablebase
+
+    board = Board.from_fen(fen)
+    pieces = (board.black | board.white).bit_count()
+    if pieces <= DEFAULT_PIECES:
+        with _bar("endgame tables") as progress:
+            tables = Tablebase.open(progress=progress, say=say)
+    else:
+        tables = Tablebase.load(pieces)
+    value = tables.value(board)
+    if value is None:
+        raise TablebaseError(
+            f"{board.fen} is in no endgame table: a side has no piece, or a man stands on its king row"
+        )
+    moves = sorted((tables.move_values(board) or {}).items(), key=lambda item: -item[1].preference)
+    texts = [(move_text(board, move), each) for move, each in moves]
+    if json:
+        rows = [{"move": move, "outcome": each.outcome, "plies": each.plies} for move, each in texts]
+        print(jsons.dumps({"fen": board.fen, "outcome": value.outcome, "plies": value.plies, "moves": rows}, indent=2))
+    else:
+        print(f"{board.side} to move: {value}")
+        if texts:
+            print_table("", ["move", "value"], [[move, str(each)] for move, each in texts], left=2)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(group)
+
+
+def _counts(values: Any) -> dict[str, int]:
+    from arena.search.tablebase import Statistics
+
+    statistics = Statistics.of(values)
+    return {name: getattr(statistics, name) for name in _COUNTED}
+
+
+@contextmanager
+def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error; silent where that is no terminal. Yields what is told work done and work in all."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

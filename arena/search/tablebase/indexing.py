@@ -1,0 +1,125 @@
+"""Positions of one slice as numbers without gaps, compiled.
+
+A slice is all positions with the same numbers of own men, own kings, opponent's men and opponent's kings.
+Boards are relative to the side to move (:mod:`arena.checkers.bitboard`): own men stand on squares 0-27, the
+opponent's on 4-31, kings anywhere. A position's number is made of the ranks, in the combinatorial number
+system, of the sets of squares where its pieces stand, each set among the squares that the ones before it leave
+free, in this order: own men, opponent's men, own kings, opponent's kings. How many squares own men leave to
+the opponent's depends on how many of them stand on squares 4-27, so the positions are ordered by that first.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from arena.checkers.bits import popcount
+from arena.compiled import kernel
+
+MOST = 4
+"""Most men or kings that a side can have in a slice."""
+_BACK = 0xF
+"""Own men's squares that the opponent's men cannot reach without being crowned."""
+
+CHOOSE = np.array([[comb(n, k) for k in range(MOST + 1)] for n in range(33)])  # (33, 5)
+
+
+@cache
+def subsets() -> np.ndarray:
+    """The mask of k of 32 squares with each rank: int64, row k, column rank."""
+    table = np.zeros((MOST + 1, comb(32, MOST)), dtype=np.int64)  # (5, 35960)
+    for k in range(1, MOST + 1):
+        masks = np.sum(1 << np.array(list(combinations(range(32), k))), axis=1)
+        table[k, : len(masks)] = np.sort(masks)
+    return table
+
+
+def men_count(own_men: int, opp_men: int, midway: int) -> int:
+    """Number of ways to place all men with ``midway`` of the own on squares 4-27."""
+    return comb(24, midway) * comb(4, own_men - midway) * comb(28 - midway, opp_men)
+
+
+# (5, 5, 6): own men, opponent's men, own men on squares 4-27 -> number of the first such placement
+MEN_START = np.array(
+    [
+        [
+            [sum(men_count(own, opp, j) for j in range(min(m, own + 1))) for m in range(MOST + 2)]
+            for opp in range(MOST + 1)
+        ]
+        for own in range(MOST + 1)
+    ]
+)
+
+
+@kernel
+def rank(pieces: int, taken: int) -> int:
+    """The rank of a set of squares among all sets of its size that avoid the squares ``taken``."""
+    result = 0
+    count = 0
+    while pieces:
+        lowest = pieces & -pieces
+        count += 1
+        result += CHOOSE[popcount(lowest - 1 & ~taken), count]
+        pieces ^= lowest
+    return result
+
+
+@kernel
+def spread_out(pieces: int, taken: int) -> int:
+    """``pieces``, squares counted without the ``taken`` ones, as squares of the board."""
+    while taken:
+        below = (taken & -taken) - 1
+        pieces = pieces & below | (pieces & ~below) << 1
+        taken &= taken - 1
+    return pieces
+
+
+@kernel
+def number(own: int, opp: int, kings: int) -> int:
+    """The number of a position in its slice."""
+    men = own & ~kings
+    midway = popcount(men >> 4)
+    opp_men = opp & ~kings
+    own_men_count = popcount(men)
+    opp_men_count = popcount(opp_men)
+    result: int = rank(men >> 4, 0) * CHOOSE[4, own_men_count - midway] + rank(men & _BACK, 0)
+    result = result * CHOOSE[28 - midway, opp_men_count] + rank(opp_men >> 4, men >> 4)
+    result += MEN_START[own_men_count, opp_men_count, midway]
+    taken = men | opp_men
+    free = 32 - own_men_count - opp_men_count
+    own_kings = own & kings
+    own_kings_count = popcount(own_kings)
+    result = result * CHOOSE[free, own_kings_count] + rank(own_kings, taken)
+    opp_kings = opp & kings
+    result *= CHOOSE[free - own_kings_count, popcount(opp_kings)]
+    return result + rank(opp_kings, taken | own_kings)
+
+
+@kernel
+def position(
+    number: int, own_men: int, own_kings: int, opp_men: int, opp_kings: int, table: np.ndarray
+) -> tuple[int, int, int]:
+    """``own``, ``opp`` and ``kings`` of a slice's position; ``table`` is :func:`subsets`."""
+    free = 32 - own_men - opp_men
+    ways = CHOOSE[free - own_kings, opp_kings]
+    last = table[opp_kings, number % ways]
+    number //= ways
+    ways = CHOOSE[free, own_kings]
+    crowned = table[own_kings, number % ways]
+    number //= ways
+    midway = 0
+    while midway < own_men and number >= MEN_START[own_men, opp_men, midway + 1]:
+        midway += 1
+    number -= MEN_START[own_men, opp_men, midway]
+    ways = CHOOSE[28 - midway, opp_men]
+    theirs = table[opp_men, number % ways]
+    number //= ways
+    ways = CHOOSE[4, own_men - midway]
+    men = table[midway, number // ways] << 4 | table[own_men - midway, number % ways]
+    theirs = spread_out(theirs, men >> 4) << 4
+    crowned = spread_out(crowned, men | theirs)
+    last = spread_out(last, men | theirs | crowned)
+    return men | crowned, theirs | last, crowned | last

@@ -1,0 +1,75 @@
+"""Looking a position up, compiled: for the search, and for solving larger slices.
+
+Tables hold a byte for each position: 0 is a draw, n + 1 a game that ends in n plies. The loser is the one who
+cannot move, so an odd n is a win of the side to move, an even n a loss.
+
+What kernels get of them is the address of their *context*, an int64 array: the largest number of pieces, then
+for every slice of so many pieces the address of its first byte.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+from arena.checkers.bits import popcount
+from arena.compiled import context_array, kernel
+from arena.search.tablebase.indexing import MOST, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DRAW = 0
+LOST_NOW = -1
+"""The side to move has no move. Other losses are even, so that no other value is -1."""
+NOT_IN_TABLES = 1 << 20
+
+_BASE = MOST + 1
+CONTEXT_LENGTH = 1 + _BASE**4
+_OWN_KING_ROW = 0xF0000000
+_OPP_KING_ROW = 0x0000000F
+
+
+def _load(_typing: Any, _address: Any) -> Any:
+    def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
+        return builder.zext(builder.load(pointer), ir.IntType(64))
+
+    return types.int64(types.int64), codegen
+
+
+_byte_at = cast("Callable[[int], int]", intrinsic(_load))
+"""The byte at an address."""
+
+
+@kernel
+def slot(own_men: int, own_kings: int, opp_men: int, opp_kings: int) -> int:
+    """Where the context holds the address of a slice."""
+    return 1 + ((own_men * _BASE + own_kings) * _BASE + opp_men) * _BASE + opp_kings
+
+
+@kernel
+def probe(own: int, opp: int, kings: int, context: int) -> int:
+    """Exact value for the side to move.
+
+    +n: it wins in n plies, all of both sides counted to the end of the game; -n: it loses in n; :data:`LOST_NOW`:
+    it has no move; :data:`DRAW`; :data:`NOT_IN_TABLES`. The history of the game does not count.
+    """
+    if own == 0:
+        return LOST_NOW
+    if (
+        opp == 0
+        or popcount(own | opp) > context_array(context, CONTEXT_LENGTH)[0]
+        or (own & _OWN_KING_ROW | opp & _OPP_KING_ROW) & ~kings
+    ):
+        return NOT_IN_TABLES
+    which = slot(popcount(own & ~kings), popcount(own & kings), popcount(opp & ~kings), popcount(opp & kings))
+    stored = _byte_at(context_array(context, CONTEXT_LENGTH)[which] + number(own, opp, kings))
+    if stored == 0:
+        return DRAW
+    if stored & 1:
+        return LOST_NOW if stored == 1 else 1 - stored
+    return stored - 1

@@ -1,0 +1,43 @@
+"""Counting what tables hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What positions are worth to the side to move."""
+
+    positions: int
+    wins: int
+    draws: int
+    losses: int
+    longest_win: int
+    """Plies; 0 where there is no win."""
+    longest_wins: int
+    """How many positions are won in that many plies."""
+    longest_loss: int
+    """Plies; 0 where there is no loss, or none but by having no move."""
+
+    @classmethod
+    def of(cls, values: NDArray[np.uint8]) -> Self:
+        """Count the bytes of :mod:`arena.search.tablebase.probing`."""
+        counts = np.bincount(values, minlength=256)
+        losses, wins = counts[1::2], counts[2::2]  # by plies: 0, 2, 4, ... and 1, 3, 5, ...
+        longest_win = int(np.flatnonzero(wins).max(initial=-1))
+        return cls(
+            positions=len(values),
+            wins=int(wins.sum()),
+            draws=int(counts[0]),
+            losses=int(losses.sum()),
+            longest_win=max(2 * longest_win + 1, 0),
+            longest_wins=int(wins[longest_win]) if longest_win >= 0 else 0,
+            longest_loss=2 * int(np.flatnonzero(losses).max(initial=0)),
+        )

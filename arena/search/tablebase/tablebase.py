@@ -1,0 +1,183 @@
+"""Endgame tables as players, the referee and the command line use them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from arena.errors import TablebaseError, UsageError
+from arena.search.tablebase import files
+from arena.search.tablebase.probing import CONTEXT_LENGTH, DRAW, LOST_NOW, NOT_IN_TABLES, probe, slot
+from arena.search.tablebase.slices import FEWEST, MOST, positions, split
+from arena.search.tablebase.statistics import Statistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+    from typing import Self
+
+    from arena.checkers.board import Board
+    from arena.checkers.move import Move
+    from arena.search.tablebase.slices import Slice
+
+DEFAULT_PIECES = 4
+"""Tables of so many pieces are built when they are first needed; those of more on request."""
+_TURNED: dict[str, Literal["win", "draw", "loss"]] = {"win": "loss", "draw": "draw", "loss": "win"}
+
+
+@dataclass(frozen=True, slots=True)
+class TableValue:
+    """What a position is worth with best play, draw rules and the game's history apart."""
+
+    outcome: Literal["win", "draw", "loss"]
+    """For the side to move."""
+    plies: int | None
+    """To the end of the game, both sides' counted, where the winner hurries and the loser delays; None for a draw.
+    0 is a loss by having no move."""
+
+    @property
+    def before(self) -> TableValue:
+        """The value, for the side that makes it, of a move to a position of this value."""
+        return TableValue(_TURNED[self.outcome], None if self.plies is None else self.plies + 1)
+
+    @property
+    def preference(self) -> int:
+        """Rises with what the side to move would rather have: quick wins, draws, slow losses."""
+        if self.plies is None:
+            return 0
+        return 1000 - self.plies if self.outcome == "win" else self.plies - 1000
+
+    def __str__(self) -> str:
+        if not self.plies:
+            return "draw" if self.plies is None else "loss, no move left"
+        return f"{self.outcome} in {self.plies} {'ply' if self.plies == 1 else 'plies'}"
+
+
+class Tablebase:
+    """The tables of 2 up to ``pieces`` pieces, read-only; :meth:`load` and :meth:`open` make one."""
+
+    def __init__(self) -> None:
+        self.pieces = 0
+        """The largest number of pieces."""
+        self.context = np.zeros(CONTEXT_LENGTH, dtype=np.int64)
+        """What :func:`~arena.search.tablebase.probe` needs; its address is valid as long as this object lives."""
+        self._slices: dict[Slice, np.ndarray] = {}
+        probe(0, 0, 0, self.context.ctypes.data)  # made ready here, not in the middle of a game
+
+    @classmethod
+    def load(cls, pieces: int = DEFAULT_PIECES, folder: Path | None = None) -> Self:
+        """The tables of ``folder``, by default that in the user's cache.
+
+        Raises TablebaseError where a file is missing or damaged, UsageError where there are no such tables.
+        """
+        folder = folder or files.default_folder()
+        tables = cls()
+        for each in _up_to(pieces):
+            try:
+                tables._add(each, files.read(each, folder))
+            except FileNotFoundError:
+                how = f"arena tablebase build --pieces {pieces}"
+                raise TablebaseError(f"no endgame tables of {each} pieces in {folder}; make them: {how}") from None
+        return tables
+
+    @classmethod
+    def open(
+        cls,
+        pieces: int = DEFAULT_PIECES,
+        folder: Path | None = None,
+        *,
+        threads: int | None = None,
+        progress: Callable[[int, int], object] = lambda _done, _total: None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> Self:
+        """The tables of ``folder``; what is missing or damaged there is built and written first.
+
+        ``progress`` hears of the work done and the work in all, one call at a time but from any thread; ``say``
+        is given a line about what must be built. Raises TablebaseError where a file cannot be written,
+        UsageError where there are no such tables.
+        """
+        folder = folder or files.default_folder()
+        tables, missing = cls(), []
+        for each in _up_to(pieces):
+            try:
+                tables._add(each, files.read(each, folder))
+            except FileNotFoundError:
+                missing.append(each)
+            except TablebaseError as error:
+                say(f"{error}; it is built again")
+                missing.append(each)
+        if missing:
+            say(f"building endgame tables of {', '.join(map(str, missing))} pieces, once for this machine ...")
+            tables._build(missing, folder, threads or os.cpu_count() or 1, progress)
+        return tables
+
+    def value(self, board: Board) -> TableValue | None:
+        """The exact value for the side to move; None for a position that is not in the tables.
+
+        Those are: more pieces than :attr:`pieces`, an opponent without a piece, or a man on the row where it
+        would be crowned.
+        """
+        value = probe(*board.relative, self.context.ctypes.data)
+        if value == NOT_IN_TABLES:
+            return None
+        if value == DRAW:
+            return TableValue("draw", None)
+        if value == LOST_NOW:
+            return TableValue("loss", 0)
+        return TableValue("win" if value > 0 else "loss", abs(value))
+
+    def move_values(self, board: Board) -> dict[Move, TableValue] | None:
+        """What each legal move leads to, for the side to move, the move itself counted.
+
+        None where the position is not in the tables.
+        """
+        if self.value(board) is None:
+            return None
+        after = {move: self.value(board.after(move)) for move in board.legal_moves}
+        return {move: value.before for move, value in after.items() if value is not None}
+
+    def best_moves(self, board: Board) -> tuple[Move, ...]:
+        """The moves that win soonest, or else draw, or else lose latest.
+
+        None of them where there is no legal move, or the position is not in the tables.
+        """
+        values = self.move_values(board) or {}
+        best = max((value.preference for value in values.values()), default=0)
+        return tuple(move for move, value in values.items() if value.preference == best)
+
+    def statistics(self, which: Slice) -> Statistics:
+        """What the positions of a slice are worth; raises KeyError where it is not in the tables."""
+        return Statistics.of(self._slices[which])
+
+    def _add(self, pieces: int, values: np.ndarray) -> None:
+        self.pieces = self.context[0] = max(self.pieces, pieces)
+        for each, part in split(values, pieces):
+            self._slices[each] = part
+            self.context[slot(*each)] = part.ctypes.data
+
+    def _build(self, missing: list[int], folder: Path, threads: int, progress: Callable[[int, int], object]) -> None:
+        from arena.search.tablebase.building import solve
+
+        files.make_folder(folder)
+        done, total = 0, 2 * sum(map(positions, missing))
+
+        def tell(more: int) -> None:
+            nonlocal done
+            done += more
+            progress(done, total)
+
+        for each in missing:
+            values = np.zeros(positions(each), dtype=np.uint8)
+            self._add(each, values)
+            solve(each, values, self.context.ctypes.data, threads, tell)
+            files.write(each, folder, values)
+            self._add(each, files.read(each, folder))
+
+
+def _up_to(pieces: int) -> range:
+    if not FEWEST <= pieces <= MOST:
+        raise UsageError(f"endgame tables are of {FEWEST} to {MOST} pieces, not of {pieces}")
+    return range(FEWEST, pieces + 1)

@@ -1,0 +1,118 @@
+"""Recorded games as PDN, whoever played them."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, func, or_, select
+
+from arena.checkers.board import Board
+from arena.checkers.move import Side
+from arena.checkers.pdn import game_text
+from arena.store import lookup
+from arena.store.collector import ROSTER
+from arena.store.schema import collected_games, games, players, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sqlalchemy import Connection, Row
+
+    from arena.store.database import Database
+
+_ROWS = 500
+"""Games that are fetched at a time."""
+Query = Select[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which games; None does not narrow. See :meth:`arena.Results.pdn`."""
+
+    tournament: str | int | None = None
+    collection: str | None = None
+    player: str | None = None
+    result: str | None = None
+
+
+def pdn(database: Database, location: str, selection: Selection) -> Iterator[str]:
+    """The PDN of each game of a selection. Raises StoreError at once for what does not exist."""
+    parts: list[tuple[Query, Callable[[Row[Any]], str]]] = []
+    with database.engine.connect() as connection:
+        if selection.tournament is not None or selection.collection is None:
+            parts.append((_played(connection, location, selection), _played_text))
+        if selection.collection is not None or selection.tournament is None:
+            parts.append((_collected(connection, location, selection), _collected_text))
+
+    def texts() -> Iterator[str]:
+        for query, text in parts:
+            with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
+                yield from map(text, connection.execute(query))
+
+    return texts()
+
+
+def _played(connection: Connection, location: str, selection: Selection) -> Query:
+    """The games of tournaments, in schedule order."""
+    black, white = players.alias(), players.alias()
+    query: Query = (
+        select(
+            tournaments.c.name.label("event"),
+            black.c.spec.label("black"),
+            white.c.spec.label("white"),
+            *(games.c[name] for name in ("round", "opening", "result", "termination", "first", "moves", "started")),
+            func.substr(games.c.boards, 1, 12).label("start"),
+        )
+        .select_from(games)
+        .join(tournaments, tournaments.c.id == games.c.tournament_id)
+        .join(black, black.c.id == games.c.black_id)
+        .join(white, white.c.id == games.c.white_id)
+        .order_by(games.c.tournament_id, games.c.pairing, games.c.round)
+    )
+    if selection.tournament not in (None, "all"):
+        key = lookup.tournament_id(connection, selection.tournament, location)
+        query = query.where(games.c.tournament_id == key)
+    if selection.player is not None:
+        names = (black.c.spec, black.c.name, white.c.spec, white.c.name)
+        query = query.where(or_(*(name.icontains(selection.player, autoescape=True) for name in names)))
+    return query if selection.result is None else query.where(games.c.result == selection.result)
+
+
+def _played_text(row: Row[Any]) -> str:
+    black, white, kings = struct.unpack("<3I", row.start)
+    tags = {
+        "Event": row.event,
+        "Date": f"{datetime.fromtimestamp(row.started, UTC):%Y.%m.%d}",
+        "Round": str(row.round),
+        "Black": row.black,
+        "White": row.white,
+        "Opening": row.opening,
+        "Termination": row.termination,
+    }
+    return game_text(row.moves.split(), row.result, tags, Board(black, white, kings, Side[row.first.upper()]))
+
+
+def _collected(connection: Connection, location: str, selection: Selection) -> Query:
+    """The games of collections, in the order of their files."""
+    names = (*ROSTER, "tags", "result", "fen", "moves", "comments")
+    query: Query = (
+        select(*(collected_games.c[name] for name in names))
+        .select_from(collected_games)
+        .order_by(*(collected_games.c[name] for name in ("collection_id", "file", "number")))
+    )
+    if selection.collection not in (None, "all"):
+        key = lookup.collection_id(connection, selection.collection, location)
+        query = query.where(collected_games.c.collection_id == key)
+    if selection.player is not None:
+        sides = (collected_games.c.black, collected_games.c.white)
+        query = query.where(or_(*(side.icontains(selection.player, autoescape=True) for side in sides)))
+    return query if selection.result is None else query.where(collected_games.c.result == selection.result)
+
+
+def _collected_text(row: Row[Any]) -> str:
+    tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
+    comments = row.comments.split("\n") if row.comments else ()
+    return game_text(row.moves.split(), row.result, tags | row.tags, Board.from_fen(row.fen), comments)

@@ -1,0 +1,113 @@
+"""A multilayer perceptron as an evaluator."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import floor, log2
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+import arena
+from arena.errors import ModelError
+from arena_evaluators.network import LIMIT, copy, network_kernel, pack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Layers = Sequence[tuple[np.ndarray, np.ndarray]]
+
+KIND = "mlp"
+SIGNED = 32
+"""Inputs of the coding with a number for each square: 1 own man, 3 own king, -1 and -3 the enemy's, 0 empty."""
+PLANES = 128
+"""Inputs of the coding with four planes of squares, 0 or 1: own men, own kings, enemy men, enemy kings."""
+_WORTH = np.array([1, 3, -1, -3], np.float32)
+_SAMPLE = 1024
+_HEADROOM = 8
+
+
+def encode(boards: np.ndarray, inputs: int) -> np.ndarray:
+    """What a network sees of boards (uint32, (n, 3): own, opp, kings as the mover sees them): float32, (n, inputs).
+
+    ``inputs`` is :data:`SIGNED` or :data:`PLANES`. Square n of the mover's own view is number n - 1 of its plane.
+    """
+    own, opp, kings = (boards[:, None, i] >> np.arange(32, dtype=np.uint32) & 1 for i in range(3))  # (n, 32)
+    planes = np.stack([own & ~kings, own & kings, opp & ~kings, opp & kings], axis=1).astype(np.float32)  # (n, 4, 32)
+    return planes.reshape(-1, PLANES) if inputs == PLANES else _WORTH @ planes
+
+
+def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
+    """The outputs of a network for many boards: float32, (n,)."""
+    *hidden, (weights, bias) = layers
+    for hidden_weights, hidden_bias in hidden:
+        inputs = np.maximum(inputs @ hidden_weights + hidden_bias, 0)
+    return (inputs @ weights + bias)[:, 0]
+
+
+def layers_of(model: arena.Model) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Weights (inputs, units) and biases (units,) of each layer, float32; see :class:`Neural`.
+
+    Raises ModelError where the model does not hold such a network.
+    """
+    tensors = model.expect(KIND).tensors
+    layers = []
+    inputs = None
+    for i in range(max(len(tensors) // 2, 1)):
+        weights, bias = tensors.get(f"w{i}"), tensors.get(f"b{i}")
+        if weights is None or bias is None:
+            raise ModelError(f"{model} has no w{i} or no b{i}; an mlp has w0, b0, w1, b1, ...")
+        if weights.ndim != 2 or bias.shape != weights.shape[1:] or inputs not in (None, len(weights)):
+            raise ModelError(f"w{i} and b{i} of {model} do not fit: {weights.shape} and {bias.shape}")
+        if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
+            raise ModelError(f"w{i} or b{i} of {model} holds numbers that are not finite")
+        layers.append((weights.astype(np.float32), bias.astype(np.float32)))
+        inputs = len(bias)
+    sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
+    if sizes[0] not in (SIGNED, PLANES) or sizes[-1] != 1 or 0 in sizes:
+        shape = "-".join(map(str, sizes))
+        raise ModelError(f"{model} is a network {shape}; an mlp takes {SIGNED} or {PLANES} inputs to 1 output")
+    return layers
+
+
+class Neural(arena.Evaluator):
+    """Asks a multilayer perceptron of any size: relu in the hidden layers, one linear output.
+
+    Its weights are a model of kind ``mlp`` with the tensors ``w0`` (inputs, units), ``b0`` (units,), ``w1``, ``b1`` and
+    so on. The number of inputs tells the coding of the board, :data:`SIGNED` or :data:`PLANES`.
+    """
+
+    def __init__(self, weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)]) -> None:
+        self.weights = weights
+
+    def evaluate(self, board: arena.Board) -> float:
+        """The output of the network for the side to move, from a kernel of its own: threads may share the evaluator."""
+        return self.kernel().evaluate(board)
+
+    def kernel(self) -> arena.Kernel:
+        """Compiled, in vector registers. The scale is a power of two that leaves room for more extreme outputs than
+        random boards have; what exceeds even that is cut off.
+        """
+        context, scale = self._packed
+        return arena.Kernel(network_kernel.address, copy(context), scale)
+
+    @cached_property
+    def _packed(self) -> tuple[np.ndarray, float]:
+        layers = layers_of(self.weights)
+        scale = _scale(layers, str(self.weights))
+        (weights, bias), *others = layers
+        if len(weights) == SIGNED:
+            weights = np.concatenate(_WORTH[:, None, None] * weights)
+        return pack([(weights, bias), *others], scale), scale
+
+
+def _scale(layers: Layers, name: str) -> float:
+    """Kernel units per unit of output: from the outputs for random boards, with room for more extreme ones."""
+    random = np.random.PCG64(0).random_raw((5, _SAMPLE)).astype(np.uint32)
+    own = random[0] & random[1]
+    boards = np.stack([own, random[2] & random[3] & ~own, random[4]], axis=1)
+    with np.errstate(all="ignore"):
+        largest = float(np.abs(forward(layers, encode(boards, len(layers[0][0])))).max())
+    if not np.isfinite(largest):
+        raise ModelError(f"the outputs of {name} are not finite")
+    return 2.0 ** floor(log2(LIMIT / (_HEADROOM * largest))) if largest else 1.0

@@ -1,0 +1,98 @@
+"""Sixteen float32 numbers at once, for compiled code.
+
+LLVM turns the operations into whatever the machine has: one AVX-512 register, two of AVX, four of SSE or NEON.
+An address is an int64 and need not be aligned, though a multiple of :data:`BYTES` is faster.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic, models, register_model
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+LANES = 16
+BYTES = 4 * LANES
+_I32 = ir.IntType(32)
+_FLOAT = ir.FloatType()
+_FLOATS = ir.VectorType(_FLOAT, LANES)
+_ZERO = ir.Constant(_FLOATS, [0.0] * LANES)
+
+
+class _Vector(types.Type):
+    pass
+
+
+@register_model(_Vector)
+class _VectorModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, vector: Any) -> None:
+        super().__init__(manager, vector, _FLOATS)  # type: ignore[no-untyped-call]
+
+
+_VECTOR: Any = _Vector(f"float32x{LANES}")
+
+
+def _instruction(emit: Callable[..., Any], result: Any, *arguments: Any) -> Callable[..., Any]:
+    """A compiled function made of what ``emit(builder, *arguments)`` emits."""
+
+    def codegen(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
+        return emit(builder, *values)
+
+    made = result(*arguments), codegen
+    typings = (lambda _: made, lambda _, _a: made, lambda _, _a, _b: made, lambda _, _a, _b, _c: made)
+    return cast("Callable[..., Any]", intrinsic(typings[len(arguments)]))
+
+
+def _load(builder: Any, address: Any) -> Any:
+    return builder.load(builder.inttoptr(address, _FLOATS.as_pointer()), align=4)
+
+
+def _store(builder: Any, address: Any, vector: Any) -> Any:
+    builder.store(vector, builder.inttoptr(address, _FLOATS.as_pointer()), align=4)
+    return address
+
+
+def _broadcast(builder: Any, address: Any) -> Any:
+    number = builder.load(builder.inttoptr(address, _FLOAT.as_pointer()))
+    lane = builder.insert_element(_ZERO, number, _I32(0))
+    return builder.shuffle_vector(lane, _ZERO, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
+
+
+def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    contract = ("contract",)  # one instruction where there is one
+    return builder.fadd(builder.fmul(a, b, flags=contract), c, flags=contract)
+
+
+def _relu(builder: Any, vector: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", vector, _ZERO), vector, _ZERO)
+
+
+def _total(builder: Any, vector: Any) -> Any:
+    half = LANES // 2
+    while half:
+        mask = ir.Constant(ir.VectorType(_I32, LANES), [(lane + half) % LANES for lane in range(LANES)])
+        vector = builder.fadd(vector, builder.shuffle_vector(vector, _ZERO, mask))
+        half //= 2
+    return builder.extract_element(vector, _I32(0))
+
+
+load = _instruction(_load, _VECTOR, types.int64)
+"""The vector at an address."""
+store = _instruction(_store, types.int64, types.int64, _VECTOR)
+"""Write a vector to an address, which it returns."""
+broadcast = _instruction(_broadcast, _VECTOR, types.int64)
+"""A vector full of the one number at an address."""
+zero = _instruction(lambda _: _ZERO, _VECTOR)
+"""A vector of zeros."""
+add = _instruction(lambda builder, a, b: builder.fadd(a, b), _VECTOR, _VECTOR, _VECTOR)
+"""Sum of two vectors, lane by lane."""
+multiply_add = _instruction(_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+"""``a * b + c``, lane by lane."""
+relu = _instruction(_relu, _VECTOR, _VECTOR)
+"""Negative lanes become 0."""
+total = _instruction(_total, types.float32, _VECTOR)
+"""Sum of all lanes."""

@@ -1,0 +1,69 @@
+"""Thousands of real games, against what others found out about them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arena
+from arena.checkers import pdn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILES = {
+    "german_open_2004.pdn": (1, 0),
+    "inferno_dev.pdn": (41, 0),
+    "joyce_acf_dev.pdn": (6566, 0),
+    "oca_sample_dev.pdn": (33, 0),
+    "playstrategy_algebraic_dev.pdn": (17, 17),
+    "principles_dev.pdn": (13, 0),
+    "tinsley_dev.pdn": (502, 1),
+    "tricks_dev.pdn": (67, 0),
+}
+"""Games, and how many of them are bad."""
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_game_is_read_or_named(real_data: Path, name: str) -> None:
+    count, bad = FILES[name]
+    found = list(pdn.read(real_data / "games" / name))
+    errors = [error for error in found if isinstance(error, pdn.PDNError)]
+    assert (len(found), len(errors)) == (count, bad)
+    assert [game.number for game in found] == list(range(1, count + 1))
+    if name.startswith("playstrategy"):
+        assert all("algebraic notation" in str(error) for error in errors)
+    facts = [fact for fact in json.loads((real_data / "games/MANIFEST.json").read_text()) if fact["file"] == name]
+    for fact, game in zip(facts, found if facts else [], strict=True):
+        check(fact, game)
+
+
+def check(fact: dict[str, Any], game: pdn.PDNGame | pdn.PDNError) -> None:
+    """``bad`` of a fact: ply (from 0), text, number of moves that it could name, FEN before it."""
+    if isinstance(game, pdn.PDNError):
+        ply, text, candidates, fen = fact["bad"]
+        assert candidates == 0
+        assert f"ply {ply + 1}: {text} is not legal in {fen}; " in str(game)
+        return
+    assert (game.tags["Event"], game.result, len(game.moves)) == (fact["event"], fact["result"], fact["plies"])
+    if fact["fen"]:
+        assert game.boards[0] == arena.Board.from_fen(fact["fen"])
+    if not fact["legal"]:
+        ply, text, candidates, fen = fact["bad"]
+        assert candidates > 1
+        assert game.boards[ply].fen == fen
+        assert text == f"{game.moves[ply].path[0]}x{game.moves[ply].path[-1]}"
+    if "comment" in fact["quirks"]:
+        assert any(game.comments)
+
+
+def test_the_quirks_are_there(real_data: Path) -> None:
+    """Quiet moves written with x: 2,326 in all of Tinsley's games, of which the file has about 70 %."""
+    games = [game for game in pdn.read(real_data / "games/tinsley_dev.pdn") if isinstance(game, pdn.PDNGame)]
+    text = Counter((real_data / "games/tinsley_dev.pdn").read_text().split())
+    written_with_x = sum(count for word, count in text.items() if "x" in word and word[0].isdigit())
+    captures = sum(bool(move.captures) for game in games for move in game.moves)
+    assert 0.6 * 2326 < written_with_x - captures < 2400

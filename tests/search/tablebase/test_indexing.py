@@ -1,0 +1,50 @@
+"""Positions of a slice as numbers."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from arena.search.tablebase.indexing import number, position, subsets
+from arena.search.tablebase.slices import Slice, groups, in_order, positions
+
+SLICES = [each for pieces in range(2, 6) for each in in_order(pieces)]
+
+
+@pytest.mark.parametrize("which", SLICES, ids=lambda which: "-".join(map(str, which)))
+def test_numbers_and_positions_belong_to_each_other(which: Slice) -> None:
+    seen = set()
+    for i in range(0, which.size, max(which.size // 500, 1)):
+        own, opp, kings = position(i, *which, subsets())
+        assert number(own, opp, kings) == i
+        assert own & opp == 0
+        assert kings & ~(own | opp) == 0
+        counts = [mask.bit_count() for mask in (own & ~kings, own & kings, opp & ~kings, opp & kings)]
+        assert counts == list(which)
+        assert own & ~kings < 1 << 28
+        assert opp & ~kings & 0xF == 0
+        seen.add((own, opp, kings))
+    assert len(seen) == len(range(0, which.size, max(which.size // 500, 1)))
+
+
+def test_every_position_of_two_men_has_a_number() -> None:
+    men = [
+        (1 << own, 1 << opp, 0) for own, opp in product(range(28), range(4, 32)) if own != opp
+    ]  # own men are crowned on squares 28-31, the opponent's on 0-3
+    assert sorted(number(*masks) for masks in men) == list(range(Slice(1, 0, 1, 0).size))
+
+
+def test_a_slice_is_in_a_group_with_its_mirror_image() -> None:
+    for pieces in range(2, 6):
+        found = [each for level in groups(pieces) for group in level for each in group]
+        assert len(found) == len(set(found))
+        for level in groups(pieces):
+            for group in level:
+                assert set(group) == {group[0], group[0].mirrored}
+                assert {each.men for each in group} == {level[0][0].men}
+
+
+@pytest.mark.parametrize(("pieces", "count"), [(2, 3_488), (3, 196_032), (4, 6_209_316), (5, 139_450_808)])
+def test_the_number_of_positions(pieces: int, count: int) -> None:
+    assert positions(pieces) == count

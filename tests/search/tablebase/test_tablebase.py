@@ -1,0 +1,224 @@
+"""Endgame tables against an independent solver, and against the rules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arena
+from arena.checkers.notation import parse_move
+from arena.compiled import kernel
+from arena.errors import TablebaseError, UsageError
+from arena.search.tablebase import (
+    DRAW,
+    LOST_NOW,
+    NOT_IN_TABLES,
+    Slice,
+    Statistics,
+    Tablebase,
+    TableValue,
+    files,
+    probe,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DATA = Path(__file__).parents[2] / "data"
+OUTCOMES = {"W": "win", "D": "draw", "L": "loss"}
+
+
+def rows(path: Path) -> list[list[str]]:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")][1:]
+
+
+def statistics(numbers: list[int]) -> tuple[Slice, Statistics]:
+    return Slice(*numbers[:4]), Statistics(*numbers[4:11])
+
+
+SLICES = [statistics([int(cell) for cell in row]) for row in rows(DATA / "tablebase.tsv")]
+
+
+@st.composite
+def endings(draw: st.DrawFn) -> arena.Board:
+    """Any position of 2 to 4 pieces, both sides having one, no man on its king row."""
+    squares = draw(st.lists(st.integers(0, 31), min_size=2, max_size=4, unique=True))
+    black = squares[: draw(st.integers(1, len(squares) - 1))]
+    white = squares[len(black) :]
+    kings = {square for square in squares if draw(st.booleans())}
+    kings |= {square for square in black if square >= 28} | {square for square in white if square < 4}
+    masks = [sum(1 << square for square in chosen) for chosen in (black, white, kings)]
+    return arena.Board(*masks, draw(st.sampled_from(arena.Side)))
+
+
+@pytest.mark.parametrize(("which", "expected"), SLICES, ids=["-".join(map(str, which)) for which, _ in SLICES])
+def test_counts_and_longest_games_of_2_to_4_pieces(tables: Tablebase, which: Slice, expected: Statistics) -> None:
+    assert tables.statistics(which) == expected
+
+
+def test_all_slices_are_compared() -> None:
+    assert len(SLICES) == len({which for which, _ in SLICES}) == 41
+
+
+def test_counts_and_longest_games_of_5_pieces(five: Tablebase, real_data: Path) -> None:
+    every = [row for row in rows(real_data / "oracles" / "tb_slices_2to5.tsv") if row[1] != "ALL"]
+    assert len(every) == 85
+    for row in every:
+        which, expected = statistics([int(cell) for cell in row[1:12]])
+        assert five.statistics(which) == expected
+
+
+def check_samples(tables: Tablebase, real_data: Path) -> int:
+    """Compare value, distance and value of each move; the number of samples that the tables hold."""
+    compared = 0
+    for fen, pieces, outcome, plies, moves in rows(real_data / "oracles" / "tb_sample_dev.tsv"):
+        if int(pieces) > tables.pieces:
+            continue
+        board = arena.Board.from_fen(fen)
+        assert tables.value(board) == TableValue(OUTCOMES[outcome], int(plies) if plies else None), fen
+        expected = {}
+        for text in moves.split():
+            move, value = text.split(":")
+            drawn = value.startswith("D")
+            expected[parse_move(board, move)] = TableValue(OUTCOMES[value[0]], None if drawn else int(value[1:]))
+        assert tables.move_values(board) == expected, fen
+        compared += 1
+    return compared
+
+
+def test_samples_of_2_to_4_pieces(tables: Tablebase, real_data: Path) -> None:
+    assert check_samples(tables, real_data) > 1000
+
+
+def test_samples_of_2_to_5_pieces(five: Tablebase, real_data: Path) -> None:
+    assert check_samples(five, real_data) > 3000
+
+
+@given(board=endings())
+def test_a_value_is_that_of_the_best_move(tables: Tablebase, board: arena.Board) -> None:
+    value = tables.value(board)
+    after = [tables.value(board.after(move)) for move in board.legal_moves]
+    if not after:
+        assert value == TableValue("loss", 0)
+    elif any(each.outcome == "loss" for each in after):
+        assert value == TableValue("win", 1 + min(each.plies for each in after if each.outcome == "loss"))
+    elif any(each.outcome == "draw" for each in after):
+        assert value == TableValue("draw", None)
+    else:
+        assert value == TableValue("loss", 1 + max(each.plies for each in after))
+
+
+@given(board=endings())
+def test_a_value_does_not_depend_on_the_colour(tables: Tablebase, board: arena.Board) -> None:
+    assert tables.value(board) == tables.value(board.flipped())
+
+
+def test_the_longest_win_of_4_pieces_is_played_out(tables: Tablebase) -> None:
+    game = arena.Game(arena.Board.from_fen("B:W29,30:B2,15"), arena.DrawRules(None, None, None))
+    assert tables.value(game.board) == TableValue("win", 109)
+    while game.outcome is None:
+        game.play(tables.best_moves(game.board)[0])
+    assert game.ply == 109
+    assert game.outcome.winner is arena.Side.BLACK
+
+
+def test_best_moves_win_soonest_and_lose_latest(tables: Tablebase) -> None:
+    def best(fen: str) -> list[str]:
+        return [str(move) for move in tables.best_moves(arena.Board.from_fen(fen))]
+
+    assert best("B:WK12:B10,K27") == ["10-14", "27-23", "27-24"]  # win in 11; the others in 23 and 45
+    assert best("B:WK10,23:BK13") == ["13-9"]  # loses in 20, the other move in 10
+    assert best("W:WK11:BK12") == ["11-7", "11-15"]  # draw; the other moves lose
+    assert best("W:W5:B1") == []
+
+
+@pytest.mark.parametrize("fen", ["B:WK1:B32", "W:W1:BK32", "B:W4:BK32", "B:W:B1", "B:WK1:BK2,K3,K4,K5"])
+def test_what_is_not_in_the_tables_has_no_value(tables: Tablebase, fen: str) -> None:
+    board = arena.Board.from_fen(fen)
+    assert tables.value(board) is None
+    assert tables.move_values(board) is None
+    assert tables.best_moves(board) == ()
+
+
+def test_a_side_without_a_piece_has_lost(tables: Tablebase) -> None:
+    assert tables.value(arena.Board.from_fen("W:W:B1,2,3,4,5,6")) == TableValue("loss", 0)
+
+
+@kernel
+def looked_up(own: int, opp: int, kings: int, context: int) -> int:
+    """What a compiled search does."""
+    return probe(own, opp, kings, context)
+
+
+def test_kernels_probe_by_the_address_of_the_context(tables: Tablebase) -> None:
+    context: np.ndarray = tables.context
+
+    def value(fen: str) -> int:
+        return looked_up(*arena.Board.from_fen(fen).relative, context.ctypes.data)
+
+    assert value("B:WK23:B18") == 1
+    assert value("W:W8:BK23") == -8
+    assert value("W:WK11:BK12") == DRAW
+    assert value("W:W5:B1") == LOST_NOW
+    assert value("B:W5:B") == LOST_NOW
+    assert value("B:W:B5") == NOT_IN_TABLES
+    assert value("B:W21:B29") == NOT_IN_TABLES
+    assert value("B:W30,31,32:B1,2") == NOT_IN_TABLES
+
+
+def test_tables_are_shared_read_only(tables: Tablebase, folder: Path) -> None:
+    again = Tablebase.load(4, folder)
+    board = arena.Board.from_fen("B:W25,30:B3,K12")
+    assert again.value(board) == tables.value(board) == TableValue("win", 107)
+    values = files.read(4, folder)
+    with pytest.raises(ValueError, match="read-only"):
+        values[0] = 1
+
+
+def test_smaller_tables_know_less(folder: Path, tables: Tablebase) -> None:
+    two = Tablebase.load(2, folder)
+    assert (two.pieces, tables.pieces) == (2, 4)
+    assert two.value(arena.Board.from_fen("B:WK23:B18")) == TableValue("win", 1)
+    assert two.value(arena.Board.from_fen("B:WK23,K24:B18")) is None
+
+
+@pytest.mark.parametrize("pieces", [1, 6])
+def test_there_are_no_other_tables(pieces: int, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="2 to 5 pieces"):
+        Tablebase.load(pieces, tmp_path)
+    with pytest.raises(UsageError, match="2 to 5 pieces"):
+        Tablebase.open(pieces, tmp_path)
+
+
+def test_progress_rises_to_the_end_and_is_told_of_once(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    said: list[str] = []
+    Tablebase.open(3, tmp_path, threads=2, progress=lambda done, total: told.append((done, total)), say=said.append)
+    dones = [done for done, _ in told]
+    assert dones == sorted(dones)
+    assert {total for _, total in told} == {dones[-1]} == {2 * (3_488 + 196_032)}
+    assert len(said) == 1
+    told.clear()
+    Tablebase.open(3, tmp_path, progress=lambda done, total: told.append((done, total)), say=said.append)
+    assert told == []
+    assert len(said) == 1
+
+
+def test_what_stops_a_build_leaves_no_file(tmp_path: Path) -> None:
+    def stop(done: int, _total: int) -> None:
+        if done > 10_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Tablebase.open(3, tmp_path, threads=2, progress=stop)
+    assert [path.name for path in tmp_path.iterdir()] == ["2-pieces.tables"]
+
+
+def test_missing_tables_tell_how_to_make_them(tmp_path: Path) -> None:
+    with pytest.raises(TablebaseError, match="arena tablebase build --pieces 3"):
+        Tablebase.load(3, tmp_path)

@@ -1,0 +1,196 @@
+"""Games that others played: kept once, read as a table, written as PDN again."""
+
+from __future__ import annotations
+
+import io
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arena
+from arena.checkers import pdn
+from arena.checkers.notation import move_text
+from arena.errors import StoreError
+from arena.store import Results, Store
+from positions import random_game
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COLUMNS = [
+    *["game", "collection", "event", "site", "date", "round", "black", "white", "result"],
+    *["fen", "plies", "moves", "comments", "file", "number"],
+]
+
+
+def make_game(number: int, /, file: str = "old/file.pdn", **changes: Any) -> pdn.PDNGame:
+    """A random game; every third from a position, every other with comments."""
+    played = random_game(number, plies=number * 7 % 40)
+    if number % 3 == 2:
+        played = arena.Game(played.board)
+        played.play(played.board.legal_moves[0])
+    tags = {"Event": f"Event {number}", "Black": f"Büyük {number % 5}", "ECO": "?", "Date": ""}
+    comments = (
+        tuple(f"0.{ply}" if ply % 2 else "" for ply in range(played.ply + 1)) if number % 2 and played.ply else ()
+    )
+    result = pdn.game.RESULTS[number % 4]
+    game = pdn.PDNGame(played.boards, played.moves, result, tags, comments, file, number)
+    return replace(game, **changes)
+
+
+GAMES = [make_game(number) for number in range(1, 40)]
+
+
+@pytest.fixture
+def collected(path: Path) -> Path:
+    with Store.open(path) as store:
+        with store.collector("old") as collector:
+            for game in GAMES:
+                collector.add(game)
+        assert collector.new == len(GAMES)
+        with store.collector("other") as collector:
+            collector.add(make_game(50))
+    return path
+
+
+def test_collected_games_as_a_table(collected: Path) -> None:
+    with Results(collected) as results:
+        frame = results.collected("old")
+        assert results.collections()[["name", "games"]].to_numpy().tolist() == [["old", len(GAMES)], ["other", 1]]
+        assert results.collected()["collection"].tolist() == ["old"] * len(GAMES) + ["other"]
+    assert frame.columns.tolist() == COLUMNS
+    assert frame["game"].is_unique
+    for row, game in zip(frame.to_dict("records"), GAMES, strict=True):
+        assert (row["event"], row["black"], row["date"]) == (game.tags["Event"], game.tags["Black"], "")
+        assert pd.isna(row["white"])
+        assert (row["result"], row["plies"], row["number"]) == (game.result, len(game.moves), game.number)
+        assert row["file"] == "file.pdn"
+        assert row["fen"] == game.boards[0].fen
+        texts = [move_text(board, move) for board, move in zip(game.boards, game.moves, strict=False)]
+        assert row["moves"] == " ".join(texts)
+        assert game.comments == (() if pd.isna(row["comments"]) else tuple(row["comments"].split("\n")))
+
+
+def test_boards_are_packed_as_those_of_tournaments(collected: Path) -> None:
+    with closing(sqlite3.connect(collected)) as connection:
+        blobs = connection.execute("SELECT boards FROM collected_games WHERE collection_id = 1 ORDER BY number")
+        for (blob,), game in zip(blobs, GAMES, strict=True):
+            masks = [[board.black, board.white, board.kings] for board in game.boards]
+            assert np.frombuffer(blob, "<u4").reshape(-1, 3).tolist() == masks
+
+
+def test_a_game_is_in_a_collection_once(collected: Path) -> None:
+    with Store.open(collected) as store:
+        with store.collector("old") as collector:
+            for number in range(30, 50):
+                collector.add(make_game(number, file="another copy.pdn"))
+        assert collector.new == 10
+        with store.collector("old") as collector:
+            collector.add(make_game(1, result="*", number=7))
+            collector.add(make_game(1, tags={"Event": "another"}))
+            collector.add(make_game(1, comments=()))
+        assert collector.new == 2
+        with store.collector("third") as collector:
+            collector.add(make_game(1))
+            collector.add(make_game(1))
+        assert collector.new == 1
+    with Results(collected) as results:
+        assert results.collections()["games"].tolist() == [len(GAMES) + 12, 1, 1]
+
+
+def test_what_is_added_is_kept_when_something_else_fails(path: Path) -> None:
+    with Store.open(path) as store, pytest.raises(RuntimeError), store.collector("old") as collector:
+        collector.add(GAMES[0])
+        raise RuntimeError
+    with Results(path) as results:
+        assert len(results.collected()) == 1
+
+
+@pytest.mark.parametrize("name", ["", "all"])
+def test_names_that_mean_something_else_are_refused(path: Path, name: str) -> None:
+    with Store.open(path) as store, pytest.raises(StoreError, match="cannot be named"):
+        store.collector(name)
+
+
+def test_what_is_not_there(collected: Path, filled: Any) -> None:
+    with Results(collected) as results, pytest.raises(StoreError, match="no collection 'new'; it holds old, other"):
+        results.collected("new")
+    with (
+        Results(filled.path) as results,
+        pytest.raises(StoreError, match="no collection 'new'; arena import makes one"),
+    ):
+        results.pdn(collection="new")
+    with Results(filled.path) as results, pytest.raises(StoreError, match="no tournament 'new'"):
+        results.pdn(tournament="new")
+
+
+def test_collected_games_are_exported_as_they_were(collected: Path) -> None:
+    with Results(collected) as results:
+        text = "".join(results.pdn(collection="old"))
+    for found, game in zip(pdn.read(io.StringIO(text)), GAMES, strict=True):
+        assert isinstance(found, pdn.PDNGame)
+        assert (found.boards, found.moves, found.result) == (game.boards, game.moves, game.result)
+        assert found.comments == game.comments
+        assert {name: found.tags[name] for name in game.tags} == game.tags
+
+
+def selected(results: Results, **selection: Any) -> list[pdn.PDNGame]:
+    games = pdn.read(io.StringIO("".join(results.pdn(**selection))))
+    return [game for game in games if isinstance(game, pdn.PDNGame)]
+
+
+def test_a_selection_of_collected_games(collected: Path) -> None:
+    with Results(collected) as results:
+        assert len(selected(results)) == len(GAMES) + 1
+        assert len(selected(results, collection="other")) == 1
+        draws = selected(results, collection="old", result="1/2-1/2", player="YÜK 1".replace("Ü", "ü"))
+        assert list(results.pdn(player="%")) == []
+    assert [game.tags["Event"] for game in draws] == [
+        game.tags["Event"] for game in GAMES if game.result == "1/2-1/2" and game.tags["Black"].endswith("1")
+    ]
+    assert draws
+
+
+@pytest.fixture
+def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.Game]]:
+    """A tournament of games that were really played, the last of them from a position."""
+    games = [random_game(seed) for seed in range(5)]
+    games.append(arena.Game(arena.Board.from_fen("W:W30,K12:B1,K2")))
+    games[-1].play(games[-1].board.legal_moves[0])
+    with Store.open(path) as store:
+        tournament = store.create_tournament("spring", 1, {}, identities)
+        with store.recorder(tournament.id) as recorder:
+            for number, game in enumerate(games):
+                steps = zip(game.boards, game.moves, strict=False)
+                masks = [mask for board in game.boards for mask in (board.black, board.white, board.kings)]
+                changes = dict.fromkeys(("scores", "depths", "nodes", "pvs", "seconds"), ()) | {
+                    "pairing": "all of them",
+                    "first": str(game.boards[0].side),
+                    "boards": np.array(masks, "<u4").tobytes(),
+                    "moves": tuple(move_text(*step) for step in steps),
+                    "result": ("1-0", "0-1", "1/2-1/2")[number % 3],
+                    "black": "random" if number % 2 else "minimax:depth=2",
+                    "white": "lms",
+                }
+                recorder.add(record(number, **changes))
+    return path, games
+
+
+def test_tournament_games_are_exported(played: tuple[Path, list[arena.Game]]) -> None:
+    path, games = played
+    with Results(path) as results:
+        found = selected(results, tournament="last")
+        assert [game.boards for game in found] == [game.boards for game in games]
+        assert [game.moves for game in found] == [game.moves for game in games]
+        assert [game.tags["Round"] for game in found] == list("012345")
+        assert {(game.tags["Event"], game.tags["White"]) for game in found} == {("spring", "lms")}
+        assert found[0].tags["Date"].startswith("2023.11.1")
+        assert found == selected(results) == selected(results, tournament="all") == selected(results, player="LMS")
+        assert [game.tags["Round"] for game in selected(results, player="random")] == list("135")
+        assert [game.tags["Round"] for game in selected(results, tournament=1, result="0-1")] == ["1", "4"]
+        assert selected(results, collection="all") == []
