@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _UNDEFINED_AT_ZERO = ir.Constant(ir.IntType(1), 1)
+_REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 def rotated(mask: int) -> int:
     """:data:`rotate` for the interpreter."""
-    return int(f"{mask:032b}"[::-1], 2)
+    return int.from_bytes(mask.to_bytes(4, "little").translate(_REVERSED), "big")
 
 
 def _instruction(emit: Callable[[Any, Any], Any]) -> Callable[[int], int]:

@@ -74,6 +74,13 @@ class Board(_Masks):
         return cls(bitboard.START, bitboard.START << 20)
 
     @classmethod
+    def seen_by(cls, side: int, own: int, opp: int, kings: int) -> Self:
+        """The board whose :attr:`relative` masks are given, with ``side`` to move; unlike others it is not checked."""
+        if side:
+            return tuple.__new__(cls, (rotated(opp), rotated(own), rotated(kings), Side.WHITE))
+        return tuple.__new__(cls, (own, opp, kings, Side.BLACK))
+
+    @classmethod
     def from_fen(cls, text: str) -> Self:
         """The board that a PDN FEN describes, for example ``W:W21,K22:B1-3,K4``; raises BadFEN."""
         masks = notation.parse_fen(text)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from arena.checkers.bitboard import MAX_MOVES, can_capture, generate, make, walkers
 from arena.checkers.bits import popcount
-from arena.compiled import context_array, kernel, typed_kernel
+from arena.compiled import context_array, inline_kernel, kernel, typed_kernel
 from arena.search.evaluation import VALUE_LIMIT, call_evaluator, call_pulse
 from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
 
@@ -129,7 +129,7 @@ def _recall(work: np.ndarray, key: int) -> int:
     return 0
 
 
-@kernel
+@inline_kernel
 def _remember(work: np.ndarray, key: int, value: int, ply: int, depth: int, bound: int, move: int) -> None:
     """Enter a position: in the first of its two places if it was searched as deep as what is there."""
     if value > DECIDED:
@@ -154,7 +154,7 @@ def _repeated(work: np.ndarray, ply: int, quiet: int) -> bool:
     return False
 
 
-@kernel
+@inline_kernel
 def _rank(work: np.ndarray, start: int, end: int, ply: int, best: int, capture: bool) -> None:
     """Give each move its rank: the table's move, then captures by number, killers, and history."""
     for i in range(start, end):
@@ -173,7 +173,7 @@ def _rank(work: np.ndarray, start: int, end: int, ply: int, best: int, capture: 
         work[i + _RANKS] = rank
 
 
-@kernel
+@inline_kernel
 def _next(work: np.ndarray, i: int, end: int) -> int:
     """Bring the move of highest rank among ``i``... to place ``i`` and return it."""
     best = i
@@ -201,7 +201,7 @@ def _praise(work: np.ndarray, ply: int, depth: int, move: int) -> None:
     work[_SUCCESS + ends] += depth * depth
 
 
-@typed_kernel("int64(int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64[::1])")
+@typed_kernel("int64(int64,int64,int64,int64,int64,int64,int64,int64,int64,int64,int64)")
 def negamax(
     own: int,
     opp: int,
@@ -213,12 +213,14 @@ def negamax(
     ply: int,
     quiet: int,
     start: int,
-    work: np.ndarray,
+    address: int,
 ) -> int:
     """Value of a position for its side to move, fail-soft; its moves go to ``work[start:]``.
 
-    ``quiet``: plies since the last capture or man's move.
+    ``quiet``: plies since the last capture or man's move. ``address``: that of the workspace; an array as the argument
+    of a function that calls itself would have its references counted at every node.
     """
+    work = context_array(address, WORKSPACE)
     work[NODES] += 1
     if work[NODES] >= work[NEXT_CHECK]:
         _check(work)
@@ -280,21 +282,23 @@ def negamax(
         calm = quiet + 1 if not capture and kings >> (move & 31) & 1 else 0
         floor = max(alpha, best)
         if i == start:
-            value = -negamax(next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, work)
+            value = -negamax(
+                next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, address
+            )
         else:
             late = 0
             if i >= start + 3 and depth >= 3 and not capture and work[SELECTIVE]:
                 late = 1 + (i >= start + 6 and depth >= 6)
             value = -negamax(
-                next_own, next_opp, next_kings, 1 - side, below - late, -floor - 1, -floor, ply + 1, calm, end, work
+                next_own, next_opp, next_kings, 1 - side, below - late, -floor - 1, -floor, ply + 1, calm, end, address
             )
             if late and value > floor and not work[STOP]:
                 value = -negamax(
-                    next_own, next_opp, next_kings, 1 - side, below, -floor - 1, -floor, ply + 1, calm, end, work
+                    next_own, next_opp, next_kings, 1 - side, below, -floor - 1, -floor, ply + 1, calm, end, address
                 )
             if floor < value < beta and not work[STOP]:
                 value = -negamax(
-                    next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, work
+                    next_own, next_opp, next_kings, 1 - side, below, -beta, -floor, ply + 1, calm, end, address
                 )
         if work[STOP]:
             return 0
@@ -320,6 +324,7 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
     What was found goes to the header. Of equal moves the first in order stays; the others are only shown not to be
     better. Returns the value of the best, the search having been stopped or not.
     """
+    address = work.ctypes.data
     best = -INFINITY
     for i in range(STACK, end):
         move = work[i]
@@ -327,9 +332,13 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
         calm = quiet + 1 if not move >> 32 and kings >> (move & 31) & 1 else 0
         value = best + 1
         if i > STACK:
-            value = -negamax(next_own, next_opp, next_kings, 1 - side, depth - 1, -best - 1, -best, 1, calm, end, work)
+            value = -negamax(
+                next_own, next_opp, next_kings, 1 - side, depth - 1, -best - 1, -best, 1, calm, end, address
+            )
         if value > best and not work[STOP]:
-            value = -negamax(next_own, next_opp, next_kings, 1 - side, depth - 1, -INFINITY, -best, 1, calm, end, work)
+            value = -negamax(
+                next_own, next_opp, next_kings, 1 - side, depth - 1, -INFINITY, -best, 1, calm, end, address
+            )
         if work[STOP]:
             return best
         if value > best:

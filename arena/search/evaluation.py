@@ -9,9 +9,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from arena.checkers.bits import rotated
 from arena.checkers.board import Board
-from arena.checkers.move import Side
 from arena.errors import ArenaError
 from arena.evaluator import KERNEL_TYPE, Kernel
 
@@ -82,8 +80,7 @@ class PythonKernel:
         if self.error is not None:
             return 0
         try:
-            masks = (rotated(opp), rotated(own), rotated(kings)) if side else (own, opp, kings)
-            value = float(self._evaluator.evaluate(Board(*masks, Side(side))))
+            value = float(self._evaluator.evaluate(Board.seen_by(side, own, opp, kings)))
             if not abs(value) * PYTHON_SCALE < VALUE_LIMIT:
                 limit = VALUE_LIMIT / PYTHON_SCALE
                 raise EvaluatorError(f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}")
