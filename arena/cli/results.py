@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -59,11 +58,13 @@ def report(stored: Results, tournament: str) -> None:
         )
         return
     standings = stored.standings(tournament)
+    ratings = stored.ratings(tournament)
+    rated = dict(zip(ratings["player"], ratings["games"], strict=True))
     name = str(games["tournament"].iloc[0])
     print_table(
         f"{name}: standings",
         _COLUMNS,
-        [_standing(row) for row in standings.to_dict("records")],
+        [_standing(row, rated.get(row["player"], 0)) for row in standings.to_dict("records")],
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
@@ -78,12 +79,11 @@ def register(app: typer.Typer) -> None:
     app.command()(results)
 
 
-def _standing(row: Mapping[Any, Any]) -> list[str]:
-    unrated = math.isnan(row["rating"])
+def _standing(row: Mapping[Any, Any], rated_games: int) -> list[str]:
     return [
         row["player"],
         str(row["rank"]),
-        "-" if unrated else f"{row['rating']:+.0f} ± {row['rating_error']:.0f}",
+        f"{row['rating']:+.0f} ± {row['rating_error']:.0f}" if rated_games else "-",
         *(str(row[count]) for count in ("games", "wins", "draws", "losses", "forfeits")),
         f"{row['win_pct']:.1f}",
         f"{row['win_low']:.1f} - {row['win_high']:.1f}",

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
-_SMALL, _LARGE = 1 << 14, 1 << 20
-"""Entries (16 bytes each) of the transposition table for searches of up to ``_SHALLOW`` plies, and for others."""
+"""Plies up to which a search has the smallest transposition table."""
+_NODES_A_SECOND = 8_000_000
 _CALM, _HASTY = 1 << 16, 1 << 10
 """Nodes between two looks at the world outside, without and with a limit of time."""
 
@@ -120,7 +120,7 @@ class Search:
         if random is not None and len(codes) > 1:
             codes = random.permutation(codes)
         work[kernels.STACK : kernels.STACK + len(codes)] = codes
-        self._make_table(_SMALL if depth <= _SHALLOW else _LARGE)
+        self._make_table(_entries(depth, nodes, seconds))
         work[kernels.NODE_LIMIT] = kernels.NEVER if nodes is None else nodes
         work[kernels.PULSE_EVERY] = _CALM if seconds is None else _HASTY
         work[kernels.QUIET_LIMIT] = kernels.NEVER if game.rules.quiet_plies is None else game.rules.quiet_plies
@@ -176,3 +176,14 @@ class Search:
         if self._work[self._kernels.OVERFLOW]:
             limit = VALUE_LIMIT / self._kernel.scale
             raise EvaluatorError(f"the evaluator gave a value beyond its kernel's range of ±{limit:g}")
+
+
+def _entries(depth: int, nodes: int | None, seconds: float | None) -> int:
+    """Entries (16 bytes each) of a transposition table: 2**14 to 2**23, a power of two.
+
+    About one for every four positions that the limits allow; 2**20 where depth alone limits the search.
+    """
+    if depth <= _SHALLOW:
+        return 1 << 14
+    allowed = [limit for limit in (nodes, seconds and int(seconds * _NODES_A_SECOND)) if limit is not None]
+    return 1 << min(max((int(min(allowed)) // 4).bit_length(), 14), 23) if allowed else 1 << 20

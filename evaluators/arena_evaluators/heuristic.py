@@ -68,6 +68,7 @@ class Heuristic(arena.CompiledEvaluator):
         king_centre: float = 1.0,
         mobility: float = 0.0,
     ) -> None:
+        """What a captured piece, a king, a row that a man has advanced, a king in the middle and a step are worth."""
         self.captured = captured
         self.kings = kings
         self.man_row = man_row

@@ -122,7 +122,11 @@ class LMS(arena.Learner):
         explore: Annotated[float, arena.Range(0, 1)] = 0.1,
         start: Weights | None = None,
     ) -> None:
-        """``start``: weights to begin from; None for zero weights."""
+        """``rate``: the step of the rule, divided by the sum of the features where ``normalised``.
+
+        ``features``: 4 leaves the threatened pieces out. ``depth``: plies of search when playing. ``explore``:
+        share of moves that are random. ``start``: weights to begin from; None for zero weights.
+        """
         self.rate = rate
         self.normalised = normalised
         self.features = features

@@ -57,7 +57,11 @@ class TD(arena.Learner):
         capacity: Annotated[int, arena.Range(0)] = 20_000,
         start: Annotated[arena.Model, arena.Kind("td", RoteMemory.of)] | None = None,
     ) -> None:
-        """``start``: weights and memory of an earlier run to go on from."""
+        """``depth``: plies of search when playing, and of the values that are remembered.
+
+        ``reward``: value of a won game, in the units of U. ``explore``: share of moves that are random.
+        ``capacity``: most boards that the model keeps. ``start``: weights and memory of an earlier run to go on from.
+        """
         self.depth = depth
         self.reward = reward
         self.explore = explore

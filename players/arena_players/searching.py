@@ -17,8 +17,11 @@ class SearchingPlayer(arena.Player):
     """Searches until its own or the game's limits are reached; ``game.random`` chooses among equally good moves."""
 
     depth: int
+    """Plies."""
     nodes: int | None = None
+    """Positions to search for a move; None: no limit."""
     seconds: float | None = None
+    """Wall-clock time for a move; None: no limit."""
     _search: Search | None = None
 
     @abstractmethod
