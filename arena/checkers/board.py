@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from arena.checkers import bitboard, notation, svg
+from arena.checkers import bitboard, svg
 from arena.checkers.bits import rotated
+from arena.checkers.fen import diagram, parse_fen, write_fen
 from arena.checkers.move import MOVES_BY_NUMBER, SIDES, Move, Side
 from arena.compiled import entry_point
 from arena.errors import BadFEN, IllegalMove
@@ -83,7 +84,7 @@ class Board(_Masks):
     @classmethod
     def from_fen(cls, text: str) -> Self:
         """The board that a PDN FEN describes, for example ``W:W21,K22:B1-3,K4``; raises BadFEN."""
-        masks = notation.parse_fen(text)
+        masks = parse_fen(text)
         try:
             return cls(*masks)
         except ValueError as error:
@@ -111,7 +112,7 @@ class Board(_Masks):
     @property
     def fen(self) -> str:
         """The board as PDN FEN, White's pieces first, squares ascending."""
-        return notation.fen(self.black, self.white, self.kings, self.side)
+        return write_fen(self.black, self.white, self.kings, self.side)
 
     @property
     def key(self) -> int:
@@ -162,7 +163,7 @@ class Board(_Masks):
         return f"Board.from_fen({self.fen!r})"
 
     def __str__(self) -> str:
-        return notation.diagram(self.black, self.white, self.kings)
+        return diagram(self.black, self.white, self.kings)
 
     def _repr_svg_(self) -> str:
         return svg.draw(self.black, self.white, self.kings)

@@ -1,0 +1,69 @@
+"""Positions as text: PDN FEN, and a diagram for terminals."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from arena.checkers.move import Side
+from arena.errors import BadFEN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FEN = re.compile(r"([BW]):([BW])([^:]*):([BW])([^:]*)", re.IGNORECASE)
+_PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", re.IGNORECASE)
+
+
+def parse_fen(text: str) -> tuple[int, int, int, Side]:
+    """Masks of black, white and kings, and the side to move; raises BadFEN.
+
+    Reads PDN FEN (``B:W21,22,K30:B1-3,K4``), the colours in either order, with or without a final dot.
+    """
+    match = _FEN.fullmatch(re.sub(r"\s+", "", text).removesuffix("."))
+    if match is None or match[2].upper() == match[4].upper():
+        raise BadFEN(f"{text!r} is not a FEN; one reads like B:W21,22,K30:B1,2,K3")
+    masks = {"B": 0, "W": 0, "K": 0}
+    for colour, pieces in ((match[2], match[3]), (match[4], match[5])):
+        for square, is_king in _squares(text, pieces):
+            if (masks["B"] | masks["W"]) >> square - 1 & 1:
+                raise BadFEN(f"square {square} stands twice in {text!r}")
+            masks[colour.upper()] |= 1 << square - 1
+            masks["K"] |= is_king << square - 1
+    return masks["B"], masks["W"], masks["K"], Side.BLACK if match[1].upper() == "B" else Side.WHITE
+
+
+def _squares(text: str, pieces: str) -> Iterator[tuple[int, bool]]:
+    for piece in pieces.split(",") if pieces else ():
+        match = _PIECES.fullmatch(piece)
+        first = int(match[2]) if match else 0
+        last = int(match[3] or first) if match else 0
+        if match is None or not 1 <= first <= last <= 32:
+            raise BadFEN(f"{piece!r} in {text!r} is not a square from 1 to 32, with K before it for a king")
+        for square in range(first, last + 1):
+            yield square, bool(match[1])
+
+
+def write_fen(black: int, white: int, kings: int, side: Side) -> str:
+    """PDN FEN of a position: White's pieces first, squares ascending."""
+
+    def pieces(mask: int) -> str:
+        squares = (square for square in range(32) if mask >> square & 1)
+        return ",".join(f"{'K' if kings >> square & 1 else ''}{square + 1}" for square in squares)
+
+    return f"{'BW'[side]}:W{pieces(white)}:B{pieces(black)}"
+
+
+def diagram(black: int, white: int, kings: int) -> str:
+    """Eight lines as White sees the board: b, w men, B, W kings, ``.`` dark squares; the squares' numbers beside."""
+    lines = []
+    for row in range(8):
+        marks = []
+        for square in range(4 * row, 4 * row + 4):
+            mark = "b" if black >> square & 1 else "w" if white >> square & 1 else "."
+            marks.append(mark.upper() if kings >> square & 1 else mark)
+        numbers = " ".join(f"{square:2}" for square in range(4 * row + 1, 4 * row + 5))
+        lines.append(
+            ("  " if row % 2 == 0 else "") + "   ".join(marks) + (" " if row % 2 else "") * 2 + f"     {numbers}"
+        )
+    return "\n".join(lines)
