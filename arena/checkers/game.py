@@ -27,14 +27,6 @@ class Termination(StrEnum):
     TIMEOUT = "timeout"
     CRASH = "crash"
 
-    @property
-    def is_forfeit(self) -> bool:
-        """Whether a player lost by its own fault and not on the board."""
-        return self in _FORFEITS
-
-
-_FORFEITS = {Termination.EXCEPTION, Termination.ILLEGAL_MOVE, Termination.TIMEOUT, Termination.CRASH}
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

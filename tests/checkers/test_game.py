@@ -89,11 +89,6 @@ def test_a_loss_counts_before_a_draw() -> None:
     assert game.outcome == arena.Outcome(arena.Side.BLACK, arena.Termination.NO_MOVES)
 
 
-def test_only_forfeits_are_forfeits() -> None:
-    forfeits = {termination for termination in arena.Termination if termination.is_forfeit}
-    assert forfeits == {"exception", "illegal move", "timeout", "crash"}
-
-
 @given(games(), st.integers(0, 40))
 def test_undo_restores_everything(game: arena.Game, plies: int) -> None:
     again = random_game(0, 0)

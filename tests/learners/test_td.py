@@ -38,7 +38,6 @@ def test_every_board_met_is_remembered_and_counted(learner: TD) -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_weights_neither_diverge_nor_are_held_at_the_floor(seed: int) -> None:
-    """Taken literally, without the division by 1 + F·F, the rule diverges or turns negative for most seeds."""
     learner = TD(depth=1)
     learner.begin(np.random.default_rng(seed))
     metrics = [learner.step() for _ in range(25)]
