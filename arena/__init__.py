@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from arena.compiled import context_array as context_array
     from arena.compiled import evaluator_kernel as evaluator_kernel
     from arena.compiled import kernel as kernel
+    from arena.episode import Episode as Episode
     from arena.errors import ArenaError as ArenaError
     from arena.errors import BadFEN as BadFEN
     from arena.errors import IllegalMove as IllegalMove
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from arena.rating import RatedGame as RatedGame
     from arena.rating import Rating as Rating
     from arena.record import GameRecord as GameRecord
+    from arena.seat import Seat as Seat
     from arena.store.results import Results as Results
 
 _HOMES = {
@@ -47,6 +49,7 @@ _HOMES = {
     "checkers.move": ["Move", "Side"],
     "checkers.perft": ["perft"],
     "compiled": ["context_array", "evaluator_kernel", "kernel"],
+    "episode": ["Episode"],
     "errors": ["ArenaError", "BadFEN", "IllegalMove"],
     "evaluator": ["CompiledEvaluator", "Evaluator", "Kernel"],
     "hookspecs": ["hookimpl"],
@@ -57,6 +60,7 @@ _HOMES = {
     "player": ["Player"],
     "rating": ["PlayerRating", "RatedGame", "Rating"],
     "record": ["GameRecord"],
+    "seat": ["Seat"],
     "store.results": ["Results"],
 }
 _HOME = {name: f"arena.{home}" for home, names in _HOMES.items() for name in names}

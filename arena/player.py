@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from arena.checkers.game import Game
-    from arena.checkers.move import Move
+    from arena.checkers.move import Move, Side
     from arena.record import GameRecord
+    from arena.seat import Seat
 
 
 class Player(ABC):
@@ -40,3 +41,8 @@ class Player(ABC):
 
     def finish(self, record: GameRecord) -> None:  # noqa: B027  (optional by design)
         """Called once when the game is over."""
+
+    def seat(self, side: Side) -> Seat | None:  # noqa: ARG002  (for those that have one)
+        """The same player of the pieces of ``side`` in compiled games, where many are played to learn from or to
+        measure; None where there is only Python. Its choices are as good; of equal moves it may take others."""
+        return None

@@ -1,7 +1,6 @@
 """Random games, compiled: for Monte-Carlo values, for data, for speed.
 
-Chance comes from SplitMix64 (Steele, Lea & Flood 2014, *Fast Splittable Pseudorandom Number Generators*), so that a
-game follows from its seed on any machine.
+A game follows from its seed on any machine.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.checkers.bitboard import MAX_MOVES, generate, make
+from arena.checkers.chance import GAMMA, below, stream
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Game, Termination
 from arena.checkers.move import MOVES
 from arena.compiled import kernel
@@ -21,18 +21,6 @@ if TYPE_CHECKING:
 ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
 """How a random game ends, by the number that stands for it."""
 _NEVER = 2**40
-_GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_27, _30, _31, _32 = (np.uint64(bits) for bits in (27, 30, 31, 32))
-
-
-@kernel
-def _mixed(state: np.uint64) -> np.uint64:
-    """SplitMix64's number for a state."""
-    state = (state ^ state >> _30) * _MIX1
-    state = (state ^ state >> _27) * _MIX2
-    return state ^ state >> _31
 
 
 @kernel
@@ -73,8 +61,8 @@ def _play(
             return ply, 2
         if ply >= len(past) - 1:
             return ply, 3
-        state += _GAMMA
-        move = work[ply + np.int64((_mixed(state) >> _32) * np.uint64(count) >> _32)]
+        state += GAMMA
+        move = work[ply + below(state, count)]
         work[ply] = move
         quiet = 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
         own, opp, kings = make(own, opp, kings, move)
@@ -96,11 +84,9 @@ def _play_many(
     """Play games number ``first``, ... and fill in (plies, ending), a row of ``ends`` each; the moves of the last."""
     work = np.empty(cap + MAX_MOVES, dtype=np.int64)
     past = np.empty((cap + 1, 2), dtype=np.int64)
-    stream = _mixed(np.uint64(seed) + _GAMMA)
     plies = 0
     for i in range(len(ends)):
-        state = _mixed(stream + np.uint64(first + i))
-        plies, ending = _play(own, opp, kings, state, repetitions, quiet_plies, work, past)
+        plies, ending = _play(own, opp, kings, stream(seed, first + i), repetitions, quiet_plies, work, past)
         ends[i, 0] = plies
         ends[i, 1] = ending
     return work[:plies]

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -39,10 +37,10 @@ def train(
     ``progress`` hears after each game how many there were and the learner's metrics.
     """
     pupil: Learner = learner.create()
-    pupil.begin(np.random.default_rng(seed))
+    pupil.begin(seed)
     metrics: Mapping[str, float] = {}
     for done in range(1, games + 1):
-        metrics = pupil.step()
+        metrics = pupil.practise(1)
         progress(done, metrics)
     provenance = {
         "command": f"arena train {shlex.quote(learner.text)} --games {games} --seed {seed}",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from arena.checkers.move import Move
     from arena.evaluator import Evaluator
     from arena.search.tablebase import Tablebase
+    from arena.seat import Seat
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
@@ -92,6 +93,15 @@ class Search:
     def is_decided(self, score: float) -> bool:
         """Whether a score is that of a forced win or loss."""
         return bool(abs(score) * self._kernel.scale > self._kernels.DECIDED)
+
+    def seat(self, depth: int) -> Seat | None:
+        """What plays as this search does to that depth in compiled games; None where only the interpreter can."""
+        from arena.seat import Seat
+
+        work, kernels = self._work, self._kernels
+        if self._python is not None or self._tables is not None or work[kernels.SELECTIVE]:
+            return None
+        return Seat(self._kernel, depth, quiescence=bool(work[kernels.QUIESCENCE]))
 
     def __call__(
         self,

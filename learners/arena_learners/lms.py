@@ -134,7 +134,8 @@ class LMS(arena.Learner):
         self.explore = explore
         self.start = start
 
-    def begin(self, random: np.random.Generator) -> None:
+    def begin(self, seed: int) -> None:
+        random = np.random.default_rng(seed)
         self.weights_ = np.zeros(FEATURES)
         if self.start is not None:
             self.weights_ = weights_of(self.start).copy()
@@ -142,7 +143,18 @@ class LMS(arena.Learner):
         self.critic_ = Critic(self.depth)
         self.generalizer_ = Generalizer(self.rate, self.normalised, self.features)
 
-    def step(self) -> Mapping[str, float]:
+    def practise(self, games: int) -> Mapping[str, float]:
+        for _ in range(games):
+            metrics = self._step()
+        return metrics
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        raise NotImplementedError
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        raise NotImplementedError
+
+    def _step(self) -> Mapping[str, float]:
         """Metrics: plies, squared error E = ½ Σ (V_train - V̂)² of the game, norm of the weights."""
         game = self.generator_.play(PerformanceSystem(self.model(), self.depth))
         squares = 0.0

@@ -68,7 +68,8 @@ class TD(arena.Learner):
         self.capacity = capacity
         self.start = start
 
-    def begin(self, random: np.random.Generator) -> None:
+    def begin(self, seed: int) -> None:
+        random = np.random.default_rng(seed)
         self.random_ = random
         self.weights_ = np.ones(FEATURES)
         self.memory_ = RoteMemory()
@@ -78,7 +79,18 @@ class TD(arena.Learner):
             self.weights_ = self.start.tensors["weights"].copy()
             self.boards_ = int(self.start.tensors["played"])
 
-    def step(self) -> Mapping[str, float]:
+    def practise(self, games: int) -> Mapping[str, float]:
+        for _ in range(games):
+            metrics = self._step()
+        return metrics
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        raise NotImplementedError
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        raise NotImplementedError
+
+    def _step(self) -> Mapping[str, float]:
         """Metrics: plies, mean squared delta, step size a, weights c1..c3, boards remembered, floor hits."""
         search = self._search(self.memory_)
         game = arena.Game(random=self.random_)

@@ -8,8 +8,18 @@ from arena_players.lms import LMS
 from arena_players.minimax import Minimax
 from arena_players.random import Random
 from arena_players.td import TD
+from arena_players.yardsticks import M1, M2, M4
 
 
 @arena.hookimpl
 def register_players() -> dict[str, type[arena.Player]]:
-    return {"random": Random, "human": Human, "minimax": Minimax, "lms": LMS, "td": TD}
+    return {
+        "random": Random,
+        "human": Human,
+        "minimax": Minimax,
+        "lms": LMS,
+        "td": TD,
+        "m1": M1,
+        "m2": M2,
+        "m4": M4,
+    }

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import arena
+
+if TYPE_CHECKING:
+    from arena.seat import Seat
 
 
 class Random(arena.Player):
@@ -11,3 +16,8 @@ class Random(arena.Player):
     def choose(self, game: arena.Game) -> arena.Move:
         moves = game.board.legal_moves
         return moves[game.random.integers(len(moves))]
+
+    def seat(self, side: arena.Side) -> Seat | None:  # noqa: ARG002  (the same for both)
+        from arena.seat import RANDOM
+
+        return RANDOM

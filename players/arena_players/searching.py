@@ -9,6 +9,7 @@ import arena
 
 if TYPE_CHECKING:
     from arena.search import Search
+    from arena.seat import Seat
 
 T = TypeVar("T", int, float)
 
@@ -41,6 +42,9 @@ class SearchingPlayer(arena.Player):
         )
         game.report(result.score, result.depth, result.nodes, result.pv)
         return result.move
+
+    def seat(self, side: arena.Side) -> Seat | None:
+        return self.search(side).seat(self.depth) if self.nodes is None and self.seconds is None else None
 
 
 def least(mine: T | None, given: T | None) -> T | None:

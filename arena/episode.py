@@ -1,0 +1,68 @@
+"""A finished game as a learner studies it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from arena.checkers.board import Board
+from arena.checkers.move import SIDES, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arena.checkers.game import Game
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Episode:
+    """The boards of a finished game, how it ended, and what is known of its moves."""
+
+    boards: np.ndarray[Any, Any]
+    """Masks own, opp, kings of every position as its side to move sees it (own men go towards higher squares), the
+    last included: int64, (plies + 1, 3)."""
+    winner: Side | None
+    """None for a draw."""
+    first: Side = Side.BLACK
+    """Side to move on the first board."""
+    learners: tuple[Side, ...] = SIDES
+    """Whose choices are to be learned from: both sides' in self-play."""
+    explored: np.ndarray[Any, Any] | None = None
+    """Whether each move was left to chance: bool, (plies,). None: none was, or nobody knows."""
+    values: np.ndarray[Any, Any] | None = None
+    """What the mover's own search gave for each position, in the mover's units, NaN where it did not search:
+    float64, (plies,)."""
+    labels: np.ndarray[Any, Any] | None = None
+    """A teacher's expected result of each position for its side to move, from -1 (lost) to 1 (won), NaN where the
+    teacher says nothing: float64, (plies + 1,)."""
+    better: Mapping[int, tuple[int, int, int]] | None = None
+    """By ply, the board after the move that a teacher would have played instead: own, opp, kings as the side to move
+    there sees it."""
+
+    @classmethod
+    def of(cls, game: Game, learners: tuple[Side, ...] = SIDES) -> Self:
+        """What a game was; raises ValueError where it is not over."""
+        outcome = game.outcome
+        if outcome is None:
+            raise ValueError("the game is not over")
+        boards = np.array([board.relative for board in game.boards], dtype=np.int64)  # (plies + 1, 3)
+        return cls(boards, outcome.winner, game.boards[0].side, learners)
+
+    @property
+    def plies(self) -> int:
+        """Number of moves."""
+        return len(self.boards) - 1
+
+    def side(self, ply: int) -> Side:
+        """Who is to move after ``ply`` moves."""
+        return self.first.other if ply % 2 else self.first
+
+    def result(self, side: Side) -> int:
+        """1 where ``side`` won, -1 where it lost, 0 for a draw."""
+        return 0 if self.winner is None else 1 if self.winner is side else -1
+
+    def board(self, ply: int) -> Board:
+        """The position after ``ply`` moves."""
+        return Board.seen_by(self.side(ply), *self.boards[ply].tolist())

@@ -1,0 +1,277 @@
+"""Whole games between evaluators in one compiled call: for learning from self-play, and for measuring it.
+
+Each side searches its legal moves to a fixed depth and plays the best; which of several equally good ones, and which
+moves are left to chance, follows from the game's stream of chance (:mod:`arena.checkers.chance`). Values are those of
+:mod:`arena.search.alphabeta`: a position that has occurred before counts as a draw, and nothing is pruned that could
+change a value.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.checkers.bitboard import MAX_MOVES, generate, make
+from arena.checkers.board import Board
+from arena.checkers.chance import GAMMA, below, stream, unit
+from arena.checkers.game import DEFAULT_RULES, DrawRules, Termination
+from arena.checkers.move import SIDES
+from arena.compiled import kernel
+from arena.episode import Episode
+from arena.search.alphabeta import (
+    ADDRESS,
+    CONTEXT,
+    HISTORY,
+    INFINITY,
+    KEYS,
+    NEVER,
+    NEXT_CHECK,
+    NODES,
+    OVERFLOW,
+    QUIESCENCE,
+    QUIET_LIMIT,
+    STACK,
+    STOP,
+    TABLE,
+    TABLE_MASK,
+    WORKSPACE,
+    clear_ordering,
+    key_of,
+    negamax,
+)
+from arena.search.evaluation import VALUE_LIMIT, EvaluatorError
+
+if TYPE_CHECKING:
+    from arena.checkers.move import Side
+    from arena.seat import Seat
+
+ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
+"""How a game ends, by the number that stands for it."""
+UNKNOWN = -(2**62)
+"""Stands in a trace for the value of a position that was not searched."""
+_OWN, _OPP, _KINGS, _MOVE, _VALUE, _EXPLORED, _KEY = range(7)
+_COLUMNS = 7
+_ENTRIES = 1 << 14
+_RARELY = 2**40
+
+
+class Games:
+    """Games between two seats, from any position, under the same rules.
+
+    The seats' kernels are asked anew in each game: what is changed in their contexts between two games counts.
+    """
+
+    def __init__(self, black: Seat, white: Seat, rules: DrawRules = DEFAULT_RULES, random_plies: int = 0) -> None:
+        """The first ``random_plies`` moves are random. Raises ValueError for rules without a ply cap."""
+        if rules.ply_cap is None:
+            raise ValueError("compiled games need a ply cap")
+        self._seats = black, white
+        self._random_plies = random_plies
+        self._repetitions = _RARELY if rules.repetitions is None else rules.repetitions
+        self._quiet_plies = _RARELY if rules.quiet_plies is None else rules.quiet_plies
+        self._trace = np.zeros((rules.ply_cap + 1, _COLUMNS), dtype=np.int64)
+        self._tables = [np.zeros(2 * _ENTRIES, dtype=np.int64) for _ in SIDES]
+        self._work = np.zeros((2, WORKSPACE + 2 * MAX_MOVES), dtype=np.int64)
+        self._chances = np.zeros((2, 2))
+        for side, seat in zip(SIDES, self._seats, strict=True):
+            work = self._work[side]
+            if seat.kernel is not None:
+                work[ADDRESS] = seat.kernel.address
+                work[CONTEXT] = seat.kernel.context_address
+            work[QUIESCENCE] = seat.quiescence
+            work[QUIET_LIMIT] = self._quiet_plies
+            work[TABLE] = self._tables[side].ctypes.data
+            work[TABLE_MASK] = _ENTRIES - 1
+            self._chances[side] = seat.explore, seat.temperature * (seat.kernel.scale if seat.kernel else 1.0)
+
+    def play(self, seed: int, number: int, board: Board | None = None) -> Episode:
+        """Game ``number`` of ``seed`` from ``board``, the usual start by default. Raises EvaluatorError."""
+        board = board or Board.start()
+        for side, seat in zip(SIDES, self._seats, strict=True):
+            work = self._work[side]
+            work[NEXT_CHECK] = NEVER
+            work[NODES] = work[STOP] = work[OVERFLOW] = 0
+            if seat.depth > 1:
+                clear_ordering(work)
+                self._tables[side][:] = 0
+            if seat.temperature:
+                self._chances[side, 1] = seat.temperature * (seat.kernel.scale if seat.kernel else 1.0)
+        black, white = self._seats
+        plies, ending = _play(
+            *board.relative,
+            int(board.side),
+            seed,
+            number,
+            black.depth,
+            white.depth,
+            self._random_plies,
+            self._repetitions,
+            self._quiet_plies,
+            self._chances,
+            self._work,
+            self._trace,
+        )
+        if self._work[:, OVERFLOW].any():
+            raise EvaluatorError(f"an evaluator gave a value beyond the kernels' range of ±{VALUE_LIMIT}")
+        return self._episode(board.side, plies, ending)
+
+    def _episode(self, first: Side, plies: int, ending: int) -> Episode:
+        trace = self._trace
+        loser = first.other if plies % 2 else first
+        units = trace[:plies, _VALUE].astype(np.float64)
+        units[trace[:plies, _VALUE] == UNKNOWN] = np.nan
+        for ply, side in enumerate((first, first.other)):
+            seat = self._seats[side]
+            units[ply::2] /= seat.kernel.scale if seat.kernel else 1.0
+        return Episode(
+            boards=trace[: plies + 1, :_MOVE].copy(),
+            winner=loser.other if ENDINGS[ending] is Termination.NO_MOVES else None,
+            first=first,
+            explored=trace[:plies, _EXPLORED] != 0,
+            values=units,
+        )
+
+
+@kernel
+def _occurrences(trace: np.ndarray, ply: int, quiet: int) -> int:
+    """How often the position after ``ply`` moves stands among the last ``quiet + 1``."""
+    times = 1
+    for past in range(ply - 4, ply - quiet - 1, -2):
+        times += (
+            trace[past, _OWN] == trace[ply, _OWN]
+            and trace[past, _OPP] == trace[ply, _OPP]
+            and trace[past, _KINGS] == trace[ply, _KINGS]
+        )
+    return times
+
+
+@kernel
+def _value(
+    trace: np.ndarray, ply: int, move: int, side: int, quiet: int, depth: int, floor: int, work: np.ndarray
+) -> int:
+    """Value of a move for the mover; exact where it is above ``floor``, else no more than that.
+
+    The moves of the root stand before those that the search generates.
+    """
+    kings = trace[ply, _KINGS]
+    own, opp, next_kings = make(trace[ply, _OWN], trace[ply, _OPP], kings, move)
+    calm = quiet + 1 if not move >> 32 and kings >> (move & 31) & 1 else 0
+    value: int = -negamax(
+        own, opp, next_kings, 1 - side, depth - 1, -INFINITY, -floor, 1, calm, STACK, work.ctypes.data
+    )
+    return value
+
+
+@kernel
+def _best(
+    trace: np.ndarray,
+    ply: int,
+    count: int,
+    side: int,
+    quiet: int,
+    depth: int,
+    work: np.ndarray,
+    state: np.uint64,
+) -> tuple[int, np.uint64]:
+    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely; the trace gets the value."""
+    best, chosen, ties = -INFINITY, 0, 1
+    for i in range(count):
+        value = _value(trace, ply, work[WORKSPACE + i], side, quiet, depth, best - 1, work)
+        if value > best:
+            best, chosen, ties = value, i, 1
+        elif value == best:
+            ties += 1
+            state += GAMMA
+            if below(state, ties) == 0:
+                chosen = i
+    trace[ply, _VALUE] = best
+    return chosen, state
+
+
+@kernel
+def _drawn(
+    trace: np.ndarray,
+    ply: int,
+    count: int,
+    side: int,
+    quiet: int,
+    depth: int,
+    temperature: float,
+    work: np.ndarray,
+    state: np.uint64,
+) -> tuple[int, np.uint64]:
+    """The place of a move drawn by softmax; the trace gets the value of the best."""
+    values = np.empty(count)
+    for i in range(count):
+        values[i] = _value(trace, ply, work[WORKSPACE + i], side, quiet, depth, -INFINITY, work)
+    best = values.max()
+    trace[ply, _VALUE] = np.int64(best)
+    weights = np.exp((values - best) / temperature)
+    state += GAMMA
+    left = unit(state) * weights.sum()
+    for i in range(count):
+        left -= weights[i]
+        if left < 0:
+            return i, state
+    return count - 1, state
+
+
+@kernel
+def _play(
+    own: int,
+    opp: int,
+    kings: int,
+    side: int,
+    seed: int,
+    number: int,
+    black_depth: int,
+    white_depth: int,
+    random_plies: int,
+    repetitions: int,
+    quiet_plies: int,
+    chances: np.ndarray,
+    works: np.ndarray,
+    trace: np.ndarray,
+) -> tuple[int, int]:
+    """Play one game into ``trace``; returns plies and ending."""
+    state = stream(seed, number)
+    quiet = 0
+    ply = 0
+    while True:
+        work = works[side]
+        trace[ply, _OWN], trace[ply, _OPP], trace[ply, _KINGS] = own, opp, kings
+        count = generate(own, opp, kings, work[WORKSPACE:], 0)
+        if count == 0:
+            return ply, 0
+        if quiet >= 4 * (repetitions - 1) and _occurrences(trace, ply, quiet) >= repetitions:
+            return ply, 1
+        if quiet >= quiet_plies:
+            return ply, 2
+        if ply >= len(trace) - 1:
+            return ply, 3
+        trace[ply, _KEY] = key_of(own, opp, kings, side)
+        trace[ply, _VALUE] = UNKNOWN
+        explore, temperature = chances[side, 0], chances[side, 1]
+        random = ply < random_plies
+        if explore > 0 and not random:
+            state += GAMMA
+            random = unit(state) < explore
+        trace[ply, _EXPLORED] = random
+        if random:
+            state += GAMMA
+            chosen = below(state, count)
+        else:
+            for back in range(min(quiet, HISTORY) + 1):
+                work[KEYS + HISTORY - back] = trace[ply - back, _KEY]
+            depth = white_depth if side else black_depth
+            if temperature > 0:
+                chosen, state = _drawn(trace, ply, count, side, quiet, depth, temperature, work, state)
+            else:
+                chosen, state = _best(trace, ply, count, side, quiet, depth, work, state)
+        move = work[WORKSPACE + chosen]
+        trace[ply, _MOVE] = move
+        quiet = 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
+        own, opp, kings = make(own, opp, kings, move)
+        side = 1 - side
+        ply += 1
