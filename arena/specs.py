@@ -77,10 +77,15 @@ def parse(kind: str, text: str, registry: Registry | None = None) -> Spec:
 
 def parse_list(kind: str, text: str, registry: Registry | None = None) -> list[Spec]:
     """The specs in a text separated by commas, in order. Raises what :func:`parse` does."""
+    return [parse(kind, part, registry) for part in split(kind, text)]
+
+
+def split(kind: str, text: str) -> list[str]:
+    """The texts of the specs in a text separated by commas. Raises UsageError where one is missing."""
     parts = [part.strip() for part in _split(text, _COMMA)]
     if "" in parts:
         raise UsageError(f"there is a {kind} missing in {text!r}: write them separated by single commas")
-    return [parse(kind, part, registry) for part in parts]
+    return parts
 
 
 def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:

@@ -287,3 +287,17 @@ def test_games_come_before_the_file_is_read_to_its_end() -> None:
 
     games = pdn.read(Endless())
     assert [next(games).number for _ in range(1000)] == list(range(1, 1001))
+
+
+@pytest.mark.parametrize(
+    ("text", "marks"),
+    [
+        ("1. 11-15! 23-18? 2. 8-11 *", ("!", "?", "")),
+        ("1. 11-15 ! 23-18 $4 2. 8-11!? *", ("!", "??", "!?")),
+        ("1. 11-15 23-18 {why?} 2. 8-11!! (4-8?) *", ("", "", "!!")),
+        ("1. 11-15 23-18 $17 2. 8-11 *", ()),
+        ("! 1. 11-15 23-18! $2 *", ("", "!")),
+    ],
+)
+def test_marks_of_moves(text: str, marks: tuple[str, ...]) -> None:
+    assert game(text).marks == marks

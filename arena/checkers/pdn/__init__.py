@@ -6,9 +6,9 @@ read. Nothing here holds more than one game in memory.
 
 from __future__ import annotations
 
-from arena.checkers.pdn.game import PDNGame
+from arena.checkers.pdn.game import PDNGame, number_in
 from arena.checkers.pdn.reader import opened, read
 from arena.checkers.pdn.writer import game_text, write
 from arena.errors import PDNError
 
-__all__ = ["PDNError", "PDNGame", "game_text", "opened", "read", "write"]
+__all__ = ["PDNError", "PDNGame", "game_text", "number_in", "opened", "read", "write"]

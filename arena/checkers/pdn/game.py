@@ -30,6 +30,9 @@ class PDNGame:
     """Name -> text, as they stand in the file and in its order."""
     comments: tuple[str, ...] = ()
     """For each board what is said when it is reached, or an empty text; nothing at all where nothing is said."""
+    marks: tuple[str, ...] = ()
+    """For each move ``!`` (good), ``?`` (bad), ``!!``, ``??``, ``!?``, ``?!`` or an empty text; nothing at all where
+    nothing is marked."""
     file: str = ""
     number: int = 0
     """Place in the file, from 1; bad games count."""
@@ -39,4 +42,9 @@ class PDNGame:
     @property
     def values(self) -> tuple[float | None, ...]:
         """For each board the number that its comment is, in the annotator's units; None where it is no number."""
-        return tuple(float(text) if _NUMBER.fullmatch(text) else None for text in self.comments)
+        return tuple(map(number_in, self.comments))
+
+
+def number_in(comment: str) -> float | None:
+    """The number that a comment is; None where it says something else."""
+    return float(comment) if _NUMBER.fullmatch(comment) else None

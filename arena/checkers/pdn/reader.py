@@ -109,10 +109,12 @@ def _games(file: TextIO) -> Iterator[_Draft]:
             draft.end = text
             yield draft
             draft = _Draft()
+        elif kind is Kind.MARK and draft.moves:
+            draft.marks.setdefault(len(draft.moves) - 1, text)
         elif kind is Kind.COMMENT and draft.line:
             ply = len(draft.moves)
             draft.comments[ply] = f"{draft.comments[ply]} {text}" if ply in draft.comments else text
-        if kind not in (Kind.RESULT, Kind.COMMENT):
+        if kind not in (Kind.RESULT, Kind.COMMENT, Kind.MARK):
             draft.line = draft.line or line
             draft.last_line = line
     if draft.line:
@@ -129,6 +131,8 @@ class _Draft:
     """Texts, and their lines."""
     comments: dict[int, str] = field(default_factory=dict)
     """By the number of moves before them."""
+    marks: dict[int, str] = field(default_factory=dict)
+    """By the number of moves before the one that is marked."""
     end: str | None = None
     """The result that ends the movetext."""
     problem: tuple[str, int] | None = None
@@ -148,7 +152,8 @@ class _Draft:
         comments: tuple[str, ...] = ()
         if self.comments:
             comments = tuple(self.comments.get(ply, "") for ply in range(len(boards)))
-        return PDNGame(tuple(boards), tuple(moves), result, self.tags, comments, file, number, self.line)
+        marks = tuple(self.marks.get(ply, "") for ply in range(len(moves))) if self.marks else ()
+        return PDNGame(tuple(boards), tuple(moves), result, self.tags, comments, marks, file, number, self.line)
 
     def _result(self, tags: dict[str, str]) -> str:
         """The result of what looks like a whole game of English checkers."""

@@ -1,7 +1,7 @@
 """What a PDN file is made of: tags, moves, results and comments, one line at a time.
 
-Move numbers, NAGs (``$3``), marks (``!``, ``?``), variations in parentheses, lines that begin with ``%`` and words that
-somebody forgot to put into braces are passed over.
+Move numbers, NAGs beyond ``$6``, variations in parentheses, lines that begin with ``%`` and words that somebody forgot
+to put into braces are passed over.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ class Kind(Enum):
     """Name and value, a blank between them."""
     MOVE = auto()
     RESULT = auto()
+    MARK = auto()
+    """What is thought of the move before: ``!``, ``?``, ``!!``, ``??``, ``!?``, ``?!``; files may say ``$1``-``$6``."""
     COMMENT = auto()
     BAD = auto()
     """What cannot be read; the text says why."""
@@ -37,12 +39,15 @@ _TOKEN = re.compile(
     | (?P<unclosed>\{.*)
     | (?P<open>\()
     | (?P<close>\))
+    | (?P<mark>[!?]{1,2}(?![!?\w])|\$[1-6](?!\d))
     | (?P<skipped>\d+\s*\.+|\$\d+)
     | (?P<bracket>\[[^\](){}]*)
     | (?P<word>[^\s\[\](){}$;]+)
     """,
     re.VERBOSE | re.DOTALL,
 )
+_MARKS = ("!", "?", "!!", "??", "!?", "?!")
+"""By the numbers of their NAGs, from 1 (PDN 3.0)."""
 _TAG_LINE = re.compile(r'\s*\[\s*\w+\s+".*"\s*\]\s*')
 _ALGEBRAIC = re.compile(r"[KQRBN]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\d)")
 _BROKEN_MOVE = re.compile(r"(?=\D{0,3}\d)\w{0,2}[-xX:]\w{0,2}(?!\w)")
@@ -111,6 +116,8 @@ def _token(group: str | None, text: str) -> tuple[Kind, str] | None:
         return Kind.MOVE, text
     if group == "result":
         return Kind.RESULT, text
+    if group == "mark":
+        return Kind.MARK, _MARKS[int(text[1:]) - 1] if text[0] == "$" else text
     if group == "comment":
         return Kind.COMMENT, _one_line(text[1:-1] if text[0] == "{" else text[1:])
     problem = _problem(group, text)

@@ -1,0 +1,106 @@
+"""How one player fares against another: many games from many openings, every one of them with both colours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from arena import specs
+from arena.checkers.board import Board
+from arena.checkers.chance import Chance
+from arena.checkers.move import SIDES
+from arena.checkers.notation import parse_move
+from arena.experiment.play import played
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arena.episode import Episode
+    from arena.opening import Opening
+    from arena.player import Player
+
+_FEWEST, _MOST = 4, 9
+"""Random plies of an opening that is no ballot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """Games won, drawn and lost."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @property
+    def games(self) -> int:
+        """All of them."""
+        return self.wins + self.draws + self.losses
+
+    @property
+    def win_pct(self) -> float:
+        """wins / games, 0 to 100."""
+        return 100 * self.wins / self.games
+
+    @property
+    def score_pct(self) -> float:
+        """(wins + draws / 2) / games, 0 to 100."""
+        return 100 * (self.wins + self.draws / 2) / self.games
+
+    def __str__(self) -> str:
+        return f"{self.wins}-{self.draws}-{self.losses}"
+
+
+def measure(player: Callable[[], Player], opponent: str, games: int, seed: int) -> Tally:
+    """The games of ``player`` against the player of the spec ``opponent``; see :func:`duel`."""
+    return duel(player, specs.parse("player", opponent).create, games, seed)
+
+
+def duel(player: Callable[[], Player], opponent: Callable[[], Player], games: int, seed: int) -> Tally:
+    """``games`` games, an even number, of ``player`` against ``opponent``, both of which make fresh players.
+
+    Every opening is played twice with the colours swapped. One half of the openings are three-move ballots, the
+    other four to nine random plies. The same seed gives the same openings to everybody.
+    """
+    results = [0, 0, 0]
+    with_black, with_white = _games(player, opponent), _games(opponent, player)
+    for pair, board in enumerate(openings(seed, games // 2)):
+        for mine, play in zip(SIDES, (with_black, with_white), strict=True):
+            results[1 - play(seed, 2 * pair + mine, board).result(mine)] += 1
+    return Tally(*results)
+
+
+def openings(seed: int, number: int) -> Iterator[Board]:
+    """``number`` openings: by turns a three-move ballot, and four to nine random plies after which the game goes on."""
+    for pair in range(number):
+        chance = Chance(seed, pair)
+        if pair % 2 == 0:
+            ballots = _ballots()
+            yield ballots[chance.below(len(ballots))]
+            continue
+        board = Board.start()
+        for _ in range(_FEWEST + chance.below(_MOST - _FEWEST + 1)):
+            board = board.after(board.legal_moves[chance.below(len(board.legal_moves))])
+        yield board
+
+
+def _games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board], Episode]:
+    """What plays a game of that seed, number and board between two players."""
+    seats = [make().seat(side) for make, side in zip((black, white), SIDES, strict=True)]
+    if seats[0] is not None and seats[1] is not None:
+        from arena.search.selfplay import Games
+
+        return Games(seats[0], seats[1]).play
+    return lambda seed, number, board: played((black(), white()), seed, number, board=board)
+
+
+@cache
+def _ballots() -> tuple[Board, ...]:
+    return tuple(map(_after, specs.parse("opening", "3move").create().openings()))
+
+
+def _after(opening: Opening) -> Board:
+    board = Board.start()
+    for text in opening.moves:
+        board = board.after(parse_move(board, text))
+    return board
