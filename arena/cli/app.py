@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from arena.cli import analyze, listing, pdn, perft, play, results, tablebase, tournament, train
+from arena.cli.external import Commands
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="arena",
+    cls=Commands,
     help="Which learning scheme plays checkers better, and how sure are we?",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,

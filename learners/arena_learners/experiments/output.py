@@ -1,0 +1,64 @@
+"""How experiments are told what to do and show what they found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+Learner = Annotated[str, typer.Option(help="Spec of the learner.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all chance.")]
+Seeds = Annotated[int, typer.Option(min=1, help="How many times to learn, each with a seed of its own.")]
+Plot = Annotated[Path | None, typer.Option(help="New file for a plot: png, pdf or svg.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+
+
+def show(frame: pd.DataFrame, json: bool, csv: bool) -> None:
+    """Print what was found."""
+    from arena.cli.output import chosen, print_frame
+
+    print_frame(frame, chosen(json, csv))
+
+
+def check_plot(path: Path | None) -> None:
+    """Raise UsageError where no plot could be written at ``path``: before anything is computed."""
+    if path is None:
+        return
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise UsageError("plots need matplotlib: pip install 'checkers-arena[plots]'") from None
+    if path.suffix not in (".png", ".pdf", ".svg"):
+        raise UsageError(f"a plot is a .png, .pdf or .svg file, not {path.name}")
+    if path.exists():
+        raise UsageError(f"{path} exists already; name another file")
+    if not path.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {path.absolute().parent}")
+
+
+def plot(frame: pd.DataFrame, x: str, columns: Sequence[str], path: Path | None, of: str | None = None) -> None:
+    """A line for each of ``columns`` over ``x``; where ``of`` names a column, one for each of its values too."""
+    if path is None:
+        return
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    parts = [("", frame)] if of is None else [(f" ({of} {key})", part) for key, part in frame.groupby(of)]
+    for column in columns:
+        for label, part in parts:
+            axes.plot(part[x], part[column], label=f"{column}{label}")
+    axes.set_xlabel(x)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path)
+    print(f"wrote {path}")

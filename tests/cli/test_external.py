@@ -1,0 +1,74 @@
+"""Commands of plugins."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GREETER = """
+import typer
+app = typer.Typer(help="Greets.")
+@app.command()
+def hello(name: str) -> None:
+    print(f"hello {name}")
+@app.command()
+def bye() -> None:
+    print("bye")
+"""
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    info = tmp_path / "arena_greeter-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-greeter\nVersion: 1.0\n")
+    entries = (
+        "greet = arena_greeter:app\nbroken = arena_broken:app\nodd = arena_greeter:hello\nplay = arena_greeter:app\n"
+    )
+    (info / "entry_points.txt").write_text(f"[arena.commands]\n{entries}")
+    (tmp_path / "arena_greeter.py").write_text(GREETER)
+    (tmp_path / "arena_broken.py").write_text("raise RuntimeError('no\\nway')")
+    return tmp_path
+
+
+def run(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "arena.cli", *words]
+    return subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_command_of_a_plugin_runs_like_any_other(site: Path) -> None:
+    assert run(site, "greet", "hello", "you").stdout == "hello you\n"
+    assert "Greets." in run(site, "greet", "--help").stdout
+    listing = run(site, "--help").stdout
+    assert "greet" in listing
+    assert "arena-greeter 1.0" in listing
+
+
+def test_a_broken_one_harms_nobody_else(site: Path) -> None:
+    assert run(site, "perft", "start", "1").stdout == "7\n"
+    for name, complaint in (("broken", "cannot be loaded"), ("odd", "is not a typer.Typer")):
+        done = run(site, name, "hello")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("arena: arena-greeter 1.0")
+        assert complaint in done.stderr
+        assert done.stderr.count("\n") == 1
+
+
+def test_the_core_keeps_its_names(site: Path) -> None:
+    assert "against" in run(site, "play", "--help").stdout
+
+
+def test_a_mistyped_command_is_one_line(site: Path) -> None:
+    done = run(site, "gret")
+    assert done.returncode == 2
+    assert "gret" in done.stderr
+    assert done.stderr.count("\n") == 1
