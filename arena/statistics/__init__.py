@@ -1,0 +1,1 @@
+"""How sure one can be: intervals, Elo differences from pairs of games, sequential tests."""
