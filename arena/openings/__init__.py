@@ -5,15 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.hookspecs import hookimpl
+from arena.openings.eleven_man import ElevenMan
+from arena.openings.file import File
+from arena.openings.random import RandomPlies
 from arena.openings.three_move import ThreeMove
+from arena.openings.two_move import TwoMove
 
 if TYPE_CHECKING:
     from arena.opening import OpeningBook
 
-__all__ = ["ThreeMove", "register_openings"]
+__all__ = ["ElevenMan", "File", "RandomPlies", "ThreeMove", "TwoMove", "register_openings"]
 
 
 @hookimpl
 def register_openings() -> dict[str, type[OpeningBook]]:
-    """The book ``3move``."""
-    return {"3move": ThreeMove}
+    """The books by name."""
+    return {"3move": ThreeMove, "2move": TwoMove, "11man": ElevenMan, "random": RandomPlies, "file": File}

@@ -1,0 +1,23 @@
+"""The eleven-man ballots."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from arena.checkers.board import Board
+from arena.opening import Opening, OpeningBook
+
+
+class ElevenMan(OpeningBook):
+    """The 2253 sound eleven-man ballots: a man less on each side, and a move each (Gilbert)."""
+
+    def openings(self) -> tuple[Opening, ...]:
+        """In the order of Gilbert's deck; each is named by the squares of the missing men and the moves."""
+        lines = (files(__package__) / "eleven_man.tsv").read_text("utf-8").splitlines()
+        return tuple(_opening(*line.split("\t")) for line in lines[1:])
+
+
+def _opening(black: str, white: str, moves: str) -> Opening:
+    start = Board.start()
+    board = Board(start.black & ~(1 << int(black) - 1), start.white & ~(1 << int(white) - 1))
+    return Opening(f"-{black} -{white} {moves}", tuple(moves.split()), board.fen)

@@ -1,0 +1,60 @@
+"""Openings from a file."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from arena.checkers import pdn
+from arena.checkers.board import Board
+from arena.checkers.notation import move_text
+from arena.errors import BadFEN, UsageError
+from arena.opening import Opening, OpeningBook
+from arena.options import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class File(OpeningBook):
+    """Positions of a text file, a FEN in each line, or the beginnings of the games of a PDN file."""
+
+    def __init__(self, path: str, plies: Annotated[int, Range(0, 100)] = 6) -> None:
+        """``plies``: how much of each game of a PDN file is an opening. What leads to the same board counts once."""
+        self.path = path
+        self.plies = plies
+
+    def openings(self) -> tuple[Opening, ...]:
+        """In the order of the file. Raises UsageError where it holds no opening, or what is none."""
+        path = Path(self.path)
+        read = self._games if path.suffix.casefold() == ".pdn" else self._positions
+        found: dict[Board, Opening] = {}
+        try:
+            for board, opening in read(path):
+                found.setdefault(board, opening)
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        if not found:
+            raise UsageError(f"{path} holds no opening after which the game goes on")
+        return tuple(found.values())
+
+    def _positions(self, path: Path) -> Iterator[tuple[Board, Opening]]:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            text = line.partition("#")[0].strip()
+            if not text:
+                continue
+            try:
+                board = Board.from_fen(text)
+            except BadFEN as error:
+                raise UsageError(f"{path}, line {number}: {error}") from None
+            if board.legal_moves:
+                yield board, Opening(board.fen, fen=board.fen)
+
+    def _games(self, path: Path) -> Iterator[tuple[Board, Opening]]:
+        for game in pdn.read(path):
+            if isinstance(game, pdn.PDNGame) and len(game.moves) >= self.plies and game.boards[self.plies].legal_moves:
+                played = zip(game.boards, islice(game.moves, self.plies), strict=False)
+                moves = tuple(move_text(board, move) for board, move in played)
+                fen = None if game.boards[0] == Board.start() else game.boards[0].fen
+                yield game.boards[self.plies], Opening(" ".join(filter(None, (fen, *moves))), moves, fen)
