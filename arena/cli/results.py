@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from arena.cli import tournament_file
 from arena.cli.listing import Csv, Json
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def results(
     kind: Annotated[Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
     db: Db = DEFAULT_DB,
+    spec: Annotated[bool, typer.Option("--spec", help="Print the tournament as a file that plays it again.")] = False,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
@@ -37,7 +39,9 @@ def results(
 
     form = chosen(json, csv)
     with Results(db) as stored:
-        if kind is None and form is Format.TABLE and tournament != "all":
+        if spec:
+            print(tournament_file.text(stored.tournament(tournament)))
+        elif kind is None and form is Format.TABLE and tournament != "all":
             report(stored, tournament)
         elif kind == "tournaments":
             print_frame(stored.tournaments(), form)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import secrets
 import shlex
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from arena.cli import tournament_file
 from arena.cli.results import DEFAULT_DB, Db, report
 from arena.errors import ArenaError, UsageError
 
@@ -17,12 +19,21 @@ if TYPE_CHECKING:
 
     from arena.tournament.runner import Progress
 
-_TABLES = {"tables": 4, "tables:5": 5}
+_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "max_forfeits")
+_TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5}
 
 
 def tournament(
     context: typer.Context,
+    spec: Annotated[
+        Path | None, typer.Argument(help="TOML file of what follows; the command line overrides it.")
+    ] = None,
     players: Annotated[str | None, typer.Option(help="Specs of the players, separated by commas.")] = None,
+    format: Annotated[
+        Literal["round-robin", "gauntlet", "swiss", "knockout"],
+        typer.Option(help="Who meets whom; a gauntlet is that of the first player."),
+    ] = "round-robin",
+    rounds: Annotated[int | None, typer.Option(min=1, help="Rounds of a swiss tournament.")] = None,
     games: Annotated[int, typer.Option(help="Games for each pair of players; even.")] = 60,
     openings: Annotated[str, typer.Option(help="Opening book; each opening is played with both colours.")] = "3move",
     seed: Annotated[
@@ -33,40 +44,45 @@ def tournament(
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
     adjudicate: Annotated[
-        Literal["tables", "tables:5"] | None,
-        typer.Option(help="End a game when the endgame tables (of 4 pieces, or of 5) know its value."),
+        str | None, typer.Option(help="tables, or tables:5: end a game when the endgame tables know its value.")
+    ] = None,
+    max_forfeits: Annotated[
+        float | None, typer.Option(min=0, max=1, help="Share of forfeits beyond which the tournament stops.")
     ] = None,
     resume: Annotated[
         str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
     ] = None,
 ) -> None:
-    """Play everybody against everybody, record every game, and print who is better."""
+    """Play everybody against everybody, or in another format, record every game, and print who is better."""
     from arena import specs
+    from arena.checkers.game import DrawRules
     from arena.cli.output import say
     from arena.store import Results, Store
     from arena.tournament import runner
 
     if resume is None:
-        if players is None:
+        chosen = _chosen(context)
+        if chosen["players"] is None:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
         settings = runner.TournamentSettings(
-            seed=secrets.randbits(63) if seed is None else seed,
-            games=games,
-            openings=openings,
-            move_timeout=move_timeout,
-            tables=None if adjudicate is None else _TABLES[adjudicate],
+            seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
+            rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
+            tables=_pieces(chosen["adjudicate"]),
+            ratings=tuple(chosen.get("ratings", runner.DEFAULT_RATINGS)),
+            **{name: chosen[name] for name in _SETTINGS},
         )
-        plan = runner.Plan(settings, specs.parse_list("player", players))
+        plan = runner.Plan(settings, specs.parse_list("player", chosen["players"]))
+        db = chosen["db"]
         with Store.open(db) as store:
-            name = name or store.fresh_name()
-            with _progress(store.location, name, settings.seed) as show:
-                runner.run(name, plan, store, workers=workers, progress=show, say=say)
+            name = chosen["name"] or store.fresh_name()
+            with progress(store.location, name, settings.seed) as show:
+                runner.run(name, plan, store, workers=chosen["workers"], progress=show, say=say)
     else:
         _refuse_what_is_settled(context)
         with Store.existing(db) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
-            with _progress(store.location, name, stored_as.seed) as show:
+            with progress(store.location, name, stored_as.seed) as show:
                 runner.resume(name, store, workers=workers, progress=show, say=say)
     with Results(db) as stored:
         report(stored, name)
@@ -77,8 +93,31 @@ def register(app: typer.Typer) -> None:
     app.command()(tournament)
 
 
+def _chosen(context: typer.Context) -> dict[str, Any]:
+    """The options: those of the command line, then those of the file, then the defaults."""
+    values = dict(context.params)
+    if values["spec"] is not None:
+        for option, value in tournament_file.read(values["spec"]).items():
+            if option not in values or not _given(context, option):
+                values[option] = value
+    return values
+
+
+def _given(context: typer.Context, option: str) -> bool:
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _pieces(adjudicate: str | None) -> int | None:
+    if adjudicate is None:
+        return None
+    if adjudicate not in _TABLES:
+        raise UsageError(f"games are adjudicated by {', '.join(_TABLES)}, not by {adjudicate!r}")
+    return _TABLES[adjudicate]
+
+
 @contextmanager
-def _progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progress], None]]:
+def progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progress], None]]:
     """Shows how far the tournament is; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
 
@@ -91,8 +130,8 @@ def _progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progres
                 if latest is None:
                     say(f"tournament {name!r}, seed {seed}: {now.total} games, {now.done} of them on record")
                 latest = now
-                remark = f"{now.forfeits} forfeits" if now.forfeits else ""
-                tell(now.played, now.done - now.played, now.total, remark)
+                forfeits = f"{now.forfeits} forfeits" if now.forfeits else ""
+                tell(now.played, now.done - now.played, now.total, " ".join(filter(None, (now.note, forfeits))))
 
             yield show
     except (KeyboardInterrupt, ArenaError):
@@ -105,6 +144,5 @@ def _progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progres
 def _refuse_what_is_settled(context: typer.Context) -> None:
     """A resumed tournament keeps what it began with: UsageError for an option that would change it."""
     for option in context.params.keys() - {"resume", "db", "workers"}:
-        source = context.get_parameter_source(option)
-        if source is not None and source.name == "COMMANDLINE":
+        if _given(context, option):
             raise UsageError(f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament")

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from arena.store.recorder import Recorder
-from arena.store.store import PlayerIdentity, Store, StoredTournament
+from arena.store.store import Store
+from arena.store.tournaments import PlayerIdentity, StoredTournament
 
 if TYPE_CHECKING:
     from arena.store.results import Results

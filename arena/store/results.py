@@ -20,12 +20,15 @@ from arena.store.schema import (
     tournament_players,
     tournaments,
 )
+from arena.store.tournaments import stored_tournament
 
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterator, Sequence
 
     from sqlalchemy import Connection, FromClause, Select
+
+    from arena.store.tournaments import StoredTournament
 
     Which = str | int | None
 
@@ -72,6 +75,11 @@ class Results:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def tournament(self, which: str | int = "last") -> StoredTournament:
+        """The settings and players of the tournament of that name or id."""
+        with self._database.engine.connect() as connection:
+            return stored_tournament(connection, which, self.location)
 
     def tournaments(self) -> pd.DataFrame:
         """One row per tournament: id, name, seed, number of players, number of games, start (UTC)."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from importlib.metadata import version
 from itertools import count
 from typing import TYPE_CHECKING, Any, Self
@@ -16,6 +16,7 @@ from arena.store import lookup
 from arena.store.database import Database, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
+from arena.store.tournaments import PlayerIdentity, StoredTournament, stored_tournament
 
 if TYPE_CHECKING:
     import os
@@ -27,39 +28,6 @@ if TYPE_CHECKING:
     from arena.store.collector import Collector
 
 _SCORE = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerIdentity:
-    """Everything that decides how a player plays."""
-
-    spec: str
-    """Canonical spec."""
-    name: str
-    """Registered name."""
-    distribution: str
-    """What provides it."""
-    version: str
-    """Version of the distribution."""
-    weights: str | None = None
-    """Hash of its weights; None where it has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoredTournament:
-    """A tournament on record."""
-
-    id: int
-    name: str
-    seed: int
-    settings: dict[str, Any]
-    """Plain JSON values; whoever made the tournament knows what they mean."""
-    players: tuple[PlayerIdentity, ...]
-    """In the order of their seats."""
-    version: str
-    """Version of checkers-arena that made it."""
-    started: float
-    """Seconds since the epoch."""
 
 
 class Store:
@@ -129,15 +97,7 @@ class Store:
     def tournament(self, which: str | int) -> StoredTournament:
         """The tournament of that name or id, or ``last``; StoreError where there is none."""
         with self._connection.begin():
-            key = lookup.tournament_id(self._connection, which, self.location)
-            row = self._connection.execute(select(tournaments).where(tournaments.c.id == key)).one()
-            seats = self._connection.execute(
-                select(*(players.c[field.name] for field in fields(PlayerIdentity)))
-                .join(tournament_players)
-                .where(tournament_players.c.tournament_id == key)
-                .order_by(tournament_players.c.seat)
-            )
-            return StoredTournament(**row._asdict(), players=tuple(PlayerIdentity(*seat) for seat in seats))
+            return stored_tournament(self._connection, which, self.location)
 
     def finished(self, tournament_id: int) -> set[tuple[str, int]]:
         """Pairing and round of every game on record."""
@@ -145,19 +105,43 @@ class Store:
         with self._connection.begin():
             return {(pairing, number) for pairing, number in self._connection.execute(query)}
 
-    def rated_games(self, tournament_id: int) -> list[RatedGame]:
-        """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
+    def shares(self, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:
+        """The share of the points of their meeting that two players made, by their specs in the order of the alphabet;
+        a forfeit is a game lost."""
+        points: dict[tuple[str, str], list[float]] = {}
+        for black, white, result, _, _ in self._results(tournament_id):
+            first = _SCORE[result] if black < white else 1 - _SCORE[result]
+            points.setdefault((min(black, white), max(black, white)), []).append(first)
+        means = {pairing: sum(each) / len(each) for pairing, each in points.items()}
+        return {pairing: (mean, 1 - mean) for pairing, mean in means.items()}
+
+    def points(self, tournament_id: int, player: str) -> dict[int, float | None]:
+        """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+        return {
+            number: None if guilty else _SCORE[result] if black == player else 1 - _SCORE[result]
+            for black, _, result, guilty, number in self._results(tournament_id)
+        }
+
+    def _results(self, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
+        """Specs of Black and White, result, who forfeited, and round of every game."""
         first, second = players.alias(), players.alias()
         query = (
-            select(first.c.spec, second.c.spec, games.c.result)
+            select(first.c.spec, second.c.spec, games.c.result, games.c.guilty, games.c.round)
             .join(first, first.c.id == games.c.black_id)
             .join(second, second.c.id == games.c.white_id)
-            .where(games.c.tournament_id == tournament_id, games.c.guilty.is_(None))
+            .where(games.c.tournament_id == tournament_id)
             .order_by(games.c.pairing, games.c.round)
         )
         with self._connection.begin():
-            rows = self._connection.execute(query).all()
-        return [RatedGame(black, white, _SCORE[result]) for black, white, result in rows]
+            return [tuple(row) for row in self._connection.execute(query)]
+
+    def rated_games(self, tournament_id: int) -> list[RatedGame]:
+        """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
+        return [
+            RatedGame(black, white, _SCORE[result])
+            for black, white, result, guilty, _ in self._results(tournament_id)
+            if guilty is None
+        ]
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating]) -> None:
         """Put ``table`` in the place of what ``system`` made of the tournament before."""

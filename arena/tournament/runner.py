@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Any
@@ -12,22 +13,28 @@ from arena import specs
 from arena.checkers.game import DrawRules
 from arena.errors import TournamentStopped, UsageError
 from arena.model import Model
+from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
-from arena.tournament import schedule, system
+from arena.tournament import formats, schedule, sequential, system
 from arena.tournament.pool import Pool
 from arena.warmup import warm_up
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from arena.match import GameTask
     from arena.rating import Rating
     from arena.record import GameRecord
     from arena.specs import Spec
     from arena.store import Store, StoredTournament
+    from arena.tournament.formats import Pairing, Shares
+    from arena.tournament.sequential import Sequential
 
+DEFAULT_RATINGS = ("davidson",)
 HOPELESS = 50
 """Games from the beginning of a run that cannot all be forfeits."""
+FEWEST = 20
+"""Games from which on the share of forfeits tells something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,10 @@ class TournamentSettings:
 
     seed: int = field(default_factory=lambda: secrets.randbits(63))
     """Everything that is drawn follows from it; a fresh one unless given."""
+    format: str = "round-robin"
+    """A name in :data:`arena.tournament.formats.FORMATS`."""
+    rounds: int | None = None
+    """Stages of a swiss tournament; None: as many as it takes."""
     games: int = 60
     """For each pairing; even."""
     openings: str = "3move"
@@ -45,8 +56,12 @@ class TournamentSettings:
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
     tables: int | None = None
     """Pieces (2-5) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
-    ratings: tuple[str, ...] = ("davidson",)
+    ratings: tuple[str, ...] = DEFAULT_RATINGS
     """Specs of the rating systems."""
+    max_forfeits: float | None = None
+    """Share of forfeits among the games of a run beyond which it stops; None: no such limit."""
+    sprt: SPRT | None = None
+    """For two players: the test that ends the match, ``elo0`` and ``elo1`` being how much better the first one is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +78,8 @@ class Progress:
     """Forfeits among them."""
     record: GameRecord | None = None
     """The game that has just ended; None at the beginning."""
+    note: str = ""
+    """How a sequential test stands."""
 
 
 class Plan:
@@ -72,7 +89,12 @@ class Plan:
         """Raises UsageError, UnknownName, BadOption or PluginError where it cannot."""
         self.settings = settings
         self.players = players
-        self._pairings = schedule.round_robin([each.text for each in players])
+        self._texts = [each.text for each in players]
+        schedule.check_players(self._texts)
+        self._format = formats.format_of(settings.format, settings.rounds)
+        self._meetings = self._format.meetings(len(players))
+        if settings.sprt and len(players) != 2:
+            raise UsageError(f"a sequential test compares two players, not {len(players)}")
         book = specs.parse("opening", settings.openings).create()
         self._openings = schedule.sample(book.openings(), settings.games, settings.seed)
         self.systems = {each.text: each for each in (specs.parse("rating", text) for text in settings.ratings)}
@@ -84,13 +106,27 @@ class Plan:
 
     @property
     def games(self) -> int:
-        """Games in all."""
-        return len(self._pairings) * self.settings.games
+        """Games in all, or at most, where the format or a test decides."""
+        return self._meetings * self.settings.games
 
-    def tasks(self, finished: Collection[tuple[str, int]]) -> Iterator[GameTask]:
-        """The games that are not among those finished."""
+    def stages(self, shares: Callable[[], Shares]) -> Iterator[list[Pairing]]:
+        """The pairings of each stage; when it has been played, ``shares`` tells what came of all so far."""
+        stages = self._format.stages(self._texts)
+        with suppress(StopIteration):
+            pairings = next(stages)
+            while True:
+                yield pairings
+                pairings = stages.send(shares())
+
+    def sequential(self) -> Sequential | None:
+        """The test that ends the match, before its first game; None where there is none."""
+        test = self.settings.sprt
+        return None if test is None else sequential.Sequential(test, self._texts[0])
+
+    def tasks(self, pairings: Sequence[Pairing], finished: Collection[tuple[str, int]]) -> Iterator[GameTask]:
+        """The games of a stage that are not among those finished."""
         return schedule.tasks(
-            self._pairings,
+            pairings,
             self._openings,
             self.settings.seed,
             rules=self.settings.rules,
@@ -157,6 +193,10 @@ def resume(
         move_timeout=stored["move_timeout"],
         ratings=tuple(stored["ratings"]),
         tables=stored.get("tables"),
+        format=stored.get("format", "round-robin"),
+        rounds=stored.get("rounds"),
+        max_forfeits=stored.get("max_forfeits"),
+        sprt=SPRT(**stored["sprt"]) if stored.get("sprt") else None,
     )
     plan = Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
     _refuse_changes(tournament.name, stored["players"], plan.to_json()["players"])
@@ -174,31 +214,67 @@ def _play(
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
 ) -> None:
-    finished = store.finished(tournament_id)
-    before, missing = len(finished), plan.games - len(finished)
+    before = len(store.finished(tournament_id))
     progress(Progress(plan.games, before))
-    if missing:
-        warm_up(say)
+    tally = _Tally(plan, before, progress)
+    test = plan.sequential()
     try:
-        with (
-            store.recorder(tournament_id) as recorder,
-            Pool(plan.tasks(finished), min(workers, missing), plan.settings.move_timeout) as pool,
-        ):
-            played, forfeits = 0, Counter[str]()
-            for record in pool:
-                if record is None:
-                    recorder.tick()
+        with store.recorder(tournament_id) as recorder:
+            for pairings in plan.stages(lambda: store.shares(tournament_id)):
+                names = {schedule.pairing_of(*pairing) for pairing in pairings}
+                finished = store.finished(tournament_id)
+                missing = len(pairings) * plan.settings.games - sum(name in names for name, _ in finished)
+                if test is not None:
+                    sequential.replay(test, store.points(tournament_id, test.player))
+                    tally.test = test
+                if not missing or (test and test.verdict != "open"):
                     continue
-                recorder.add(record)
-                played += 1
-                if record.guilty:
-                    forfeits[_forfeit(record)] += 1
-                progress(Progress(plan.games, before + played, played, forfeits.total(), record))
-                if played == forfeits.total() == HOPELESS:
-                    [(why, times)] = forfeits.most_common(1)
-                    raise TournamentStopped(f"the first {HOPELESS} games were all forfeits; {times} of them: {why}")
+                warm_up(say)
+                tasks = plan.tasks(pairings, finished)
+                with Pool(tasks, min(workers, missing), plan.settings.move_timeout) as pool:
+                    records: Iterable[GameRecord | None] = pool
+                    if test is not None:
+                        rounds = (number for number in range(plan.settings.games) if (*names, number) not in finished)
+                        records = sequential.in_order(pool, rounds)
+                    for record in records:
+                        if record is None:
+                            recorder.tick()
+                            continue
+                        recorder.add(record)
+                        tally.add(record)
+                        if test is not None and test.verdict != "open":
+                            break
+                recorder.flush()
     finally:
         _rate(plan, tournament_id, store)
+
+
+class _Tally:
+    """The games of a run as they end; raises TournamentStopped where it cannot be worth going on."""
+
+    def __init__(self, plan: Plan, before: int, progress: Callable[[Progress], object]) -> None:
+        self.test: Sequential | None = None
+        self._plan, self._before, self._progress = plan, before, progress
+        self._played, self._forfeits = 0, Counter[str]()
+
+    def add(self, record: GameRecord) -> None:
+        self._played += 1
+        if record.guilty:
+            self._forfeits[_forfeit(record)] += 1
+        if self.test is not None:
+            self.test.add(record.round, self.test.points(record))
+        forfeits = self._forfeits.total()
+        note = "" if self.test is None else str(self.test)
+        self._progress(Progress(self._plan.games, self._before + self._played, self._played, forfeits, record, note))
+        limit = self._plan.settings.max_forfeits
+        if self._played == forfeits == HOPELESS:
+            self._stop(f"the first {HOPELESS} games were all forfeits")
+        elif limit is not None and self._played >= FEWEST and forfeits > limit * self._played:
+            self._stop(f"{forfeits} of {self._played} games were forfeits, more than {limit:.0%}")
+
+    def _stop(self, why: str) -> None:
+        [(most, times)] = self._forfeits.most_common(1)
+        raise TournamentStopped(f"{why}; {times} of them: {most}")
 
 
 def _rate(plan: Plan, tournament_id: int, store: Store) -> None:

@@ -1,4 +1,4 @@
-"""Who meets whom, and what each game starts from.
+"""The games of pairings, and what each starts from.
 
 A game is known by its pairing and its round alone. Everything about it follows from these two and the
 tournament's seed, so the order of playing, the number of workers and other players change no game.
@@ -7,7 +7,6 @@ tournament's seed, so the order of playing, the number of workers and other play
 from __future__ import annotations
 
 import hashlib
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from arena.checkers.game import DEFAULT_RULES, DrawRules
@@ -18,9 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from arena.opening import Opening
-
-Pairing = tuple[str, str]
-"""Two canonical specs in the order of the alphabet: the first has Black in the even rounds."""
+    from arena.tournament.formats import Pairing
 
 
 def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
@@ -38,14 +35,13 @@ def pairing_of(first: str, second: str) -> str:
     return " vs ".join(sorted((first, second)))
 
 
-def round_robin(players: Sequence[str]) -> list[Pairing]:
-    """Every pair of ``players``; raises UsageError for fewer than two players, or one named twice."""
+def check_players(players: Sequence[str]) -> None:
+    """Raise UsageError for fewer than two players, or one named twice."""
     if len(players) < 2:
         raise UsageError(f"a tournament needs at least two players, and has {'one' if players else 'none'}")
     twice = {player for player in players if players.count(player) > 1}
     if twice:
         raise UsageError(f"{min(twice)} is named twice; a player cannot meet itself")
-    return list(combinations(sorted(players), 2))
 
 
 def sample(book: Sequence[Opening], games: int, tournament_seed: int) -> list[Opening]:

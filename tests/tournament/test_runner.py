@@ -19,8 +19,10 @@ import pytest
 from arena import plugins, specs
 from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
+from arena.statistics.sprt import SPRT
 from arena.store import Store
 from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
+from arena.tournament.sequential import Sequential, replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -255,3 +257,51 @@ def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path
             assert len(store.finished(1)) >= 7
         resume("last", store, workers=2)
     assert contents(path) == contents(whole)
+
+
+@pytest.mark.parametrize(("form", "meetings"), [("gauntlet", 3), ("swiss", 6), ("knockout", 3)])
+def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings: int, tmp_path: Path) -> None:
+    players = "steady,reckless,mutates,m1"
+    undisturbed = tournament(tmp_path / "whole.sqlite", players, format=form, games=4, workers=1)
+    with sqlite3.connect(undisturbed) as connection:
+        assert connection.execute("select count(*) from games").fetchone() == (4 * meetings,)
+    connection.close()
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, players, format=form, games=4, progress=stop_after(5))
+    for games in (3, None):
+        with Store.open(path) as store:
+            if games:
+                with pytest.raises(EnoughError):
+                    resume("test", store, workers=1, progress=stop_after(games))
+            else:
+                resume("test", store, workers=2)
+    assert contents(path) == contents(undisturbed)
+
+
+def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"games": 200, "openings": "11man", "sprt": SPRT(0, 100)}
+    paths = [tournament(tmp_path / f"{n}.sqlite", "m1,steady", workers=n, **changes) for n in (1, 2)]
+    assert contents(paths[0]) == contents(paths[1])
+    stopped = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(stopped, "m1,steady", progress=stop_after(7), **changes)
+    with Store.open(stopped) as store:
+        resume("test", store)
+        resume("test", store)
+        points = store.points(1, "m1")
+    assert contents(stopped) == contents(paths[0])
+    assert sorted(points) == list(range(len(points)))
+    result = Sequential(SPRT(0, 100), "m1")
+    replay(result, {number: points[number] for number in range(len(points) - 2)})
+    assert result.verdict == "open"
+    result.add(len(points) - 2, points[len(points) - 2])
+    result.add(len(points) - 1, points[len(points) - 1])
+    assert result.verdict == "H1"
+
+
+def test_a_share_of_forfeits_stops_a_tournament(tmp_path: Path) -> None:
+    with pytest.raises(TournamentStopped, match=r"more than 30%.*raises"):
+        tournament(tmp_path / "arena.sqlite", "steady,raises,mutates", games=40, max_forfeits=0.3)
+    with Store.open(tmp_path / "arena.sqlite") as store:
+        assert len(store.finished(1)) >= 20

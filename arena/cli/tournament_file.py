@@ -1,0 +1,97 @@
+"""Tournaments as TOML files: everything that the command line takes, and the rules of the game besides."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from arena.store.tournaments import StoredTournament
+
+_RULES = ("repetitions", "quiet-plies", "ply-cap")
+_KEYS: dict[str, tuple[type, ...]] = {
+    "players": (list, str),
+    "name": (str,),
+    "seed": (int,),
+    "format": (str,),
+    "rounds": (int,),
+    "games": (int,),
+    "openings": (str,),
+    "move-timeout": (int, float),
+    "adjudicate": (str,),
+    "max-forfeits": (int, float),
+    "ratings": (list,),
+    "workers": (int,),
+    "db": (str,),
+    "rules": (dict,),
+}
+"""What a file may say, and the types of the values."""
+_WORDS = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+
+
+def read(path: Path) -> dict[str, Any]:
+    """What a file says, by the names of the options with ``_`` for ``-``. Raises UsageError for anything else."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} is not a TOML file: {error}") from None
+    for key, value in values.items():
+        _check(path, key, value, _KEYS)
+    for key, value in values.get("rules", {}).items():
+        if value is not False:
+            _check(path, key, value, dict.fromkeys(_RULES, (int,)))
+    if isinstance(values.get("players"), list):
+        values["players"] = ",".join(values["players"])
+    return {key.replace("-", "_"): value for key, value in values.items()}
+
+
+def rules(values: Mapping[str, Any]) -> dict[str, int | None]:
+    """The arguments of :class:`arena.DrawRules` that a file's table of rules stands for; false is no such rule."""
+    return {name.replace("-", "_"): None if value is False else int(value) for name, value in values.items()}
+
+
+def text(tournament: StoredTournament) -> str:
+    """The file that makes a stored tournament again."""
+    settings = tournament.settings
+    tables = settings.get("tables")
+    values = {
+        "players": [player.spec for player in tournament.players],
+        "seed": tournament.seed,
+        "format": settings.get("format", "round-robin"),
+        "rounds": settings.get("rounds"),
+        "games": settings["games"],
+        "openings": settings["openings"],
+        "move-timeout": settings["move_timeout"],
+        "adjudicate": None if tables is None else f"tables:{tables}",
+        "max-forfeits": settings.get("max_forfeits"),
+        "ratings": list(settings["ratings"]),
+    }
+    lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
+    lines += [f"{key} = {_written(value)}" for key, value in values.items() if value is not None]
+    lines += ["", "[rules]"]
+    for name in _RULES:
+        rule = settings["rules"][name.replace("-", "_")]
+        lines.append(f"{name} = {_written(False if rule is None else rule)}")
+    return "\n".join(lines)
+
+
+def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, ...]]) -> None:
+    if key not in keys:
+        raise UsageError(f"{path}: there is no {key!r}; there are {', '.join(keys)}")
+    wanted = keys[key]
+    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
+        raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
+
+
+def _written(value: object) -> str:
+    """A value as TOML: JSON writes texts, numbers, booleans and lists of texts in the same way."""
+    return json.dumps(value, ensure_ascii=False)

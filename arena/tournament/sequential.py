@@ -1,0 +1,89 @@
+"""A match that is played until a sequential test is decided, counted in the order of the schedule.
+
+The games come back in any order, and more of them than the test needs; taken by round they are the same games
+whatever the number of workers, and what comes after the decision is not recorded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.statistics.elo import Match
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from arena.record import GameRecord
+    from arena.statistics.sprt import SPRT, Verdict
+
+_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+class Sequential:
+    """The state of the test after the games so far, from the point of view of ``player``.
+
+    A pair in which somebody forfeited says nothing about strength and is left out.
+    """
+
+    def __init__(self, test: SPRT, player: str) -> None:
+        self.test = test
+        self.player = player
+        self.counts = [0, 0, 0, 0, 0]
+        """Pairs of games by the points that they brought: 0, 1/2, 1, 3/2, 2."""
+        self._first: float | None = None
+        """Points of the first game of the pair that is under way; None where it was forfeited."""
+
+    def add(self, number: int, points: float | None) -> None:
+        """Take in game ``number``, from 0 and one after the other; ``points`` of the player, None for a forfeit."""
+        if number % 2 == 0:
+            self._first = points
+        elif self._first is not None and points is not None:
+            self.counts[round(2 * (self._first + points))] += 1
+
+    @property
+    def llr(self) -> float:
+        """Log-likelihood ratio."""
+        return self.test.llr(self.counts)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Which hypothesis is accepted; ``open`` while the match goes on."""
+        return self.test.verdict(self.counts)
+
+    @property
+    def match(self) -> Match:
+        """The pairs as a match."""
+        return Match(self.counts)
+
+    def __str__(self) -> str:
+        low, high = self.test.bounds
+        return f"LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs {'-'.join(map(str, self.counts))}"
+
+    def points(self, record: GameRecord) -> float | None:
+        """What the player made of a game; None where somebody forfeited."""
+        if record.guilty is not None:
+            return None
+        return _POINTS[record.result] if self.player == record.black else 1 - _POINTS[record.result]
+
+
+def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:
+    """The records of one pairing in the order of ``rounds``; None, for a moment without one, is passed on."""
+    expected = iter(rounds)
+    following = next(expected, None)
+    early: dict[int, GameRecord] = {}
+    for record in records:
+        if record is None:
+            yield None
+            continue
+        early[record.round] = record
+        while following in early:
+            yield early.pop(following)
+            following = next(expected, None)
+
+
+def replay(sequential: Sequential, played: Mapping[int, float | None]) -> None:
+    """Take in the games on record, by round, as far as they follow one another from the first."""
+    number = 0
+    while number in played and sequential.verdict == "open":
+        sequential.add(number, played[number])
+        number += 1
