@@ -1,0 +1,101 @@
+"""``arena compare``, and tournaments as files."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+TOML = """
+players = ["random", "m1", "minimax:depth=2"]
+format = "knockout"
+games = 8
+seed = 4
+openings = "2move"
+[rules]
+ply-cap = 100
+quiet-plies = false
+"""
+
+
+def rows(path: Path, query: str) -> list[tuple[object, ...]]:
+    with sqlite3.connect(path) as connection:
+        found = connection.execute(query).fetchall()
+    connection.close()
+    return found
+
+
+def test_a_match_ends_when_it_is_clear(run: Run, tmp_path: Path) -> None:
+    done = run("compare", "m1", "random", "--sprt", "0,60", "--seed", "3", "--games", "400")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("m1 against random: the difference is 60 rather than 0 (normalized Elo)")
+    assert "LLR +" in done.stdout
+    assert "likelihood of superiority" in done.stdout
+    [(games, rounds)] = rows(tmp_path / "results" / "arena.sqlite", "select count(*), max(round) + 1 from games")
+    assert games == rounds
+    assert 2 <= int(str(games)) < 100
+    again = run("tournament", "--resume", "t1")
+    assert again.returncode == 0
+    assert rows(tmp_path / "results" / "arena.sqlite", "select count(*) from games") == [(games,)]
+
+
+def test_a_match_that_stays_open_says_so(run: Run) -> None:
+    done = run("compare", "random", "m1", "--sprt", "-5,5", "--games", "4")
+    assert "undecided" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (("--sprt", "5"), "takes two differences"),
+        (("--sprt", "5,0"), "smaller one"),
+        (("--alpha", "0.7"), "between 0 and 0.5"),
+        (("--games", "3"), "even number"),
+    ],
+)
+def test_what_cannot_be_compared(run: Run, words: tuple[str, ...], complaint: str) -> None:
+    done = run("compare", "random", "m1", *words)
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "spec.toml").write_text(TOML, encoding="utf-8")
+    done = run("tournament", "spec.toml", "--games", "4", "--name", "cup")
+    assert done.returncode == 0, done.stderr
+    database = tmp_path / "results" / "arena.sqlite"
+    assert rows(database, "select count(*), max(plies) <= 100 from games") == [(8, 1)]
+    written = run("results", "--spec").stdout
+    assert 'players = ["random", "m1", "minimax:depth=2"]' in written
+    assert "quiet-plies = false" in written
+    (tmp_path / "again.toml").write_text(written, encoding="utf-8")
+    assert run("tournament", "again.toml", "--db", "again.sqlite").returncode == 0
+    query = "select pairing, round, moves, result from games order by pairing, round"
+    assert rows(tmp_path / "again.sqlite", query) == rows(database, query)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("games = 'x'", "games is a whole number"),
+        ("game = 4", "there is no 'game'"),
+        ("games = ", "is not a TOML file"),
+        ("players = [1]", "players is a list of texts"),
+        ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
+        ("adjudicate = 'friends'", "not by 'friends'"),
+        ("format = 'ladder'", "there is no format 'ladder'"),
+    ],
+)
+def test_a_file_that_is_wrong(run: Run, tmp_path: Path, text: str, complaint: str) -> None:
+    (tmp_path / "spec.toml").write_text(text, encoding="utf-8")
+    done = run("tournament", "spec.toml", *(() if "players" in text else ("--players", "random,m1")))
+    assert done.returncode == 2
+    assert complaint in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "results").exists()
