@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-from collections.abc import Callable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-Run = Callable[..., subprocess.CompletedProcess[str]]
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
 
 TOML = """
 players = ["random", "m1", "minimax:depth=2"]
