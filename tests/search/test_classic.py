@@ -5,22 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 import arena
 from arena.search import Search
-from arena.search.tablebase import Tablebase
 from arena_evaluators.heuristic import Heuristic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arena.search.tablebase import Tablebase
+
 OUTCOMES = {"W": "win", "D": "draw", "L": "loss"}
-
-
-@pytest.fixture(scope="module")
-def tables(tmp_path_factory: pytest.TempPathFactory) -> Tablebase:
-    return Tablebase.open(4, tmp_path_factory.mktemp("tables"))
 
 
 def test_classic_endings(real_data: Path, tables: Tablebase) -> None:
