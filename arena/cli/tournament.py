@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from arena.tournament.runner import Progress
 
-_TABLES = {"tables": 4, "tables:5": 5}
+_TABLES = {"tables": 4, "tables:5": 5, "tables:6": 6}
 
 
 def tournament(
@@ -33,8 +33,8 @@ def tournament(
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
     adjudicate: Annotated[
-        Literal["tables", "tables:5"] | None,
-        typer.Option(help="End a game when the endgame tables (of 4 pieces, or of 5) know its value."),
+        Literal["tables", "tables:5", "tables:6"] | None,
+        typer.Option(help="End a game when the endgame tables (of 4 pieces, or of 5 or 6) know its value."),
     ] = None,
     resume: Annotated[
         str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
