@@ -13,7 +13,7 @@ def analyze(
     depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Positions to search.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
-    pieces: Annotated[int, typer.Option(min=0, max=5, help="Pieces of the endgame tables; 0 for none.")] = 4,
+    pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
 ) -> None:
     """Print a position, what it is worth, and the best line of play."""
     from arena import specs

@@ -55,7 +55,7 @@ class TournamentSettings:
     move_timeout: float = 60.0
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
     tables: int | None = None
-    """Pieces (2-5) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
+    """Pieces (2-6) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
     ratings: tuple[str, ...] = DEFAULT_RATINGS
     """Specs of the rating systems."""
     max_forfeits: float | None = None

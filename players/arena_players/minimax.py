@@ -25,7 +25,7 @@ class Minimax(SearchingPlayer):
         nodes: Annotated[int, arena.Range(1)] | None = None,
         seconds: Annotated[float, arena.Range(0)] | None = None,
         selective: bool = False,
-        tables: Annotated[int, arena.Range(2, 5)] | None = None,
+        tables: Annotated[int, arena.Range(2, 6)] | None = None,
     ) -> None:
         """``quiescence``: go on below ``depth`` while the side to move must capture.
 

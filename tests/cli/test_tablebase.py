@@ -60,7 +60,7 @@ def test_probe_prints_the_value_and_that_of_each_move(run: Run) -> None:
     [
         ("B:W21:B32", "a man stands on its king row"),
         ("B:W:B1", "a side has no piece"),
-        ("B:W21,22,23:B1,2,3", "2 to 5 pieces"),
+        ("B:W21,22,23:B1,2,3,4", "2 to 6 pieces"),
         ("nonsense", "nonsense"),
     ],
 )

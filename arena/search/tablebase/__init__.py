@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.search.tablebase.probing import DRAW, LOST_NOW, NOT_IN_TABLES, probe
-from arena.search.tablebase.slices import FEWEST, MOST, Slice, split
+from arena.search.tablebase.slices import FEWEST, MOST, Slice, groups, split
 from arena.search.tablebase.statistics import Statistics
 from arena.search.tablebase.tablebase import DEFAULT_PIECES, Tablebase, TableValue
 
@@ -18,6 +18,7 @@ __all__ = [
     "Statistics",
     "TableValue",
     "Tablebase",
+    "groups",
     "probe",
     "split",
 ]

@@ -1,4 +1,4 @@
-"""Solving all positions of a number of pieces, on all processors."""
+"""Solving groups of slices, on all processors."""
 
 from __future__ import annotations
 
@@ -9,23 +9,33 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.search.tablebase.indexing import subsets
-from arena.search.tablebase.slices import groups
+from arena.search.tablebase.slices import positions
 from arena.search.tablebase.solving import prepare, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from arena.search.tablebase.slices import Group
 
 _CHUNK = 1 << 18
 """Positions of one compiled call, for whose end Ctrl-C waits."""
+_HIGHEST = 255
+"""What a byte can hold; the longest game of six pieces, 167 plies, takes 168."""
 
 
-def solve(pieces: int, values: np.ndarray, context: int, threads: int, progress: Callable[[int], object]) -> None:
-    """Fill ``values``: uint8, the bytes of all slices of ``pieces`` pieces in the order of the file.
+def solve(
+    levels: Iterable[list[Group]],
+    context: int,
+    keep: Callable[[Group, np.ndarray], object],
+    threads: int,
+    progress: Callable[[int], object],
+) -> None:
+    """Solve all groups, those of one level at the same time.
 
-    ``context`` is the address of a context that holds all slices of fewer pieces and these. ``progress``
-    hears, one call at a time, how many positions more are dealt with: each is counted twice.
+    ``context`` is the address of a context; ``keep`` is given each group as soon as it is solved, with a byte for
+    each of its positions (uint8), from any thread, and must put it into the context: later levels look there for
+    what their captures and crownings lead to. ``progress`` hears, one call at a time, how many positions more are
+    dealt with: each is counted twice.
     """
     stop, lock = Event(), Lock()
 
@@ -35,25 +45,23 @@ def solve(pieces: int, values: np.ndarray, context: int, threads: int, progress:
         with lock:
             progress(more)
 
-    start = 0
+    def finish(group: Group) -> None:
+        keep(group, _solved(group, context, tell))
+
     with ThreadPoolExecutor(threads) as pool:
         try:
-            for level in groups(pieces):
-                running = []
-                for group in level:
-                    end = start + sum(each.size for each in group)
-                    running.append(pool.submit(_solve_group, group, values[start:end], context, tell))
-                    start = end
-                for future in running:
-                    future.result()
+            for level in levels:
+                for _ in pool.map(finish, level):
+                    pass
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
 
 
-def _solve_group(group: Group, values: np.ndarray, context: int, tell: Callable[[int], None]) -> None:
+def _solved(group: Group, context: int, tell: Callable[[int], None]) -> np.ndarray:
     table = subsets()
-    open_moves = np.empty(len(values), dtype=np.uint8)
+    values = np.zeros(positions(group), dtype=np.uint8)
+    open_moves = np.empty_like(values)
     offsets = [0, group[0].size][: len(group)]
     parts = [
         (each, offset, mirror, first, min(first + _CHUNK, each.size))
@@ -66,6 +74,8 @@ def _solve_group(group: Group, values: np.ndarray, context: int, tell: Callable[
         tell(last - first)
     stored, settled = 1, 0
     while stored <= highest:
+        if highest > _HIGHEST:
+            raise OverflowError(f"a game of the slice {group[0]} is too long for tables of one byte a position")
         for each, offset, mirror, first, last in parts:
             found, reached = settle(stored, values, open_moves, offset, mirror, first, last, *each, table, context)
             highest = max(highest, reached)
@@ -73,6 +83,7 @@ def _solve_group(group: Group, values: np.ndarray, context: int, tell: Callable[
             tell(found)
         stored += 1
     tell(len(values) - settled)
+    return values
 
 
 class _Stopped(Exception):

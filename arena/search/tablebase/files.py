@@ -1,27 +1,32 @@
-"""Tables on disk: a file for each number of pieces, in the user's cache folder.
+"""Tables on disk: a file for each group of slices, in a folder for each number of pieces, in the user's cache folder.
 
-64 bytes of header (:data:`_HEADER`: what it is, version, pieces, positions, BLAKE2b of the rest), then a byte
-for each position, slice by slice in the order of :func:`arena.search.tablebase.slices.in_order`.
+64 bytes of header (:data:`_HEADER`: what it is, version, the group's first slice, positions, CRC-32 of the rest),
+then a byte for each position of each slice of the group.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
+import shutil
 import struct
+import zlib
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile, TemporaryFile
+from typing import TYPE_CHECKING
 
 import numpy as np
 from platformdirs import user_cache_path
 
 from arena.errors import TablebaseError
-from arena.search.tablebase.slices import positions
+from arena.search.tablebase.slices import Slice, positions
 
-_HEADER = struct.Struct("<16sIIQ32s")
+if TYPE_CHECKING:
+    from arena.search.tablebase.slices import Group
+
+_HEADER = struct.Struct("<16sI4BQI28x")
 _MAGIC = b"arena tablebase\n"
-_VERSION = 1
+_VERSION = 2
 
 
 def default_folder() -> Path:
@@ -29,24 +34,29 @@ def default_folder() -> Path:
     return user_cache_path("checkers-arena", appauthor=False) / "tablebase"
 
 
-def path_of(pieces: int, folder: Path) -> Path:
-    """The file of the tables of that many pieces."""
-    return folder / f"{pieces}-pieces.tables"
+def folder_of(pieces: int, folder: Path) -> Path:
+    """Where in ``folder`` the files of the tables of that many pieces are."""
+    return folder / f"{pieces}-pieces"
 
 
-def read(pieces: int, folder: Path) -> np.ndarray:
-    """The bytes of a file, checked, mapped into memory and read-only.
+def path_of(group: Group, folder: Path) -> Path:
+    """The file of a group in ``folder``, named by the numbers of its first slice."""
+    return folder_of(group[0].pieces, folder) / f"{'-'.join(map(str, group[0]))}.tables"
 
-    Raises FileNotFoundError where there is none, TablebaseError where it is damaged or something else.
+
+def read(group: Group, folder: Path) -> np.ndarray:
+    """The bytes of a group, checked, mapped into memory and read-only.
+
+    Raises FileNotFoundError where there is no file, TablebaseError where it is damaged or something else.
     """
-    path = path_of(pieces, folder)
+    path, expected = path_of(group, folder), positions(group)
     try:
         with path.open("rb") as file:
             header = file.read(_HEADER.size)
             if len(header) < _HEADER.size or not header.startswith(_MAGIC):
                 raise TablebaseError(f"{path} holds no endgame tables")
-            _, version, stored, size, digest = _HEADER.unpack(header)
-            if (version, stored, size) != (_VERSION, pieces, positions(pieces)):
+            _, version, *counts, size, checksum = _HEADER.unpack(header)
+            if (version, Slice(*counts), size) != (_VERSION, group[0], expected):
                 raise TablebaseError(f"{path} holds endgame tables of another kind")
             if os.fstat(file.fileno()).st_size != _HEADER.size + size:
                 raise TablebaseError(f"{path} is damaged: it has not the length that it should have")
@@ -55,28 +65,34 @@ def read(pieces: int, folder: Path) -> np.ndarray:
         raise
     except OSError as error:
         raise TablebaseError(f"{path} cannot be read: {error.strerror}") from None
-    if _digest(values) != digest:
+    if zlib.crc32(values.data) != checksum:
         raise TablebaseError(f"{path} is damaged: its checksum is wrong")
     return values
 
 
-def make_folder(folder: Path) -> None:
-    """Make sure that files can be written to the folder; raises TablebaseError."""
+def make_folder(folder: Path, size: int) -> None:
+    """Make sure that ``size`` bytes of files can be written to the folder; raises TablebaseError."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
+        free = shutil.disk_usage(folder).free
     except OSError as error:
         raise _unwritable(folder, error) from None
+    if free < size:
+        raise TablebaseError(
+            f"endgame tables of {megabytes(size)} do not fit into {folder}: {megabytes(free)} are free"
+        )
 
 
-def write(pieces: int, folder: Path, values: np.ndarray) -> None:
+def write(group: Group, folder: Path, values: np.ndarray) -> None:
     """Write a file, whole or not at all; raises TablebaseError."""
-    path = path_of(pieces, folder)
+    path = path_of(group, folder)
     try:
-        with NamedTemporaryFile(dir=folder, prefix=f"{path.name}.", delete=False) as file:
+        path.parent.mkdir(exist_ok=True)
+        with NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", delete=False) as file:
             try:
-                file.write(_HEADER.pack(_MAGIC, _VERSION, pieces, len(values), _digest(values)))
+                file.write(_HEADER.pack(_MAGIC, _VERSION, *group[0], len(values), zlib.crc32(values.data)))
                 file.write(values.data)
                 file.close()
                 Path(file.name).replace(path)
@@ -89,9 +105,10 @@ def write(pieces: int, folder: Path, values: np.ndarray) -> None:
         raise _unwritable(folder, error) from None
 
 
+def megabytes(size: int) -> str:
+    """A number of bytes for people."""
+    return f"{size / 1e6:,.0f} MB" if size >= 1e6 else "less than a MB"
+
+
 def _unwritable(folder: Path, error: OSError) -> TablebaseError:
     return TablebaseError(f"endgame tables cannot be written to {folder}: {error.strerror}")
-
-
-def _digest(values: np.ndarray) -> bytes:
-    return hashlib.blake2b(values.data, digest_size=32).digest()

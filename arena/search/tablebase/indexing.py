@@ -11,7 +11,6 @@ the opponent's depends on how many of them stand on squares 4-27, so the positio
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -19,21 +18,21 @@ import numpy as np
 from arena.checkers.bits import popcount
 from arena.compiled import kernel
 
-MOST = 4
+MOST = 5
 """Most men or kings that a side can have in a slice."""
 _BACK = 0xF
 """Own men's squares that the opponent's men cannot reach without being crowned."""
 
-CHOOSE = np.array([[comb(n, k) for k in range(MOST + 1)] for n in range(33)])  # (33, 5)
+CHOOSE = np.array([[comb(n, k) for k in range(MOST + 1)] for n in range(33)])  # (33, 6)
 
 
 @cache
 def subsets() -> np.ndarray:
     """The mask of k of 32 squares with each rank: int64, row k, column rank."""
-    table = np.zeros((MOST + 1, comb(32, MOST)), dtype=np.int64)  # (5, 35960)
-    for k in range(1, MOST + 1):
-        masks = np.sum(1 << np.array(list(combinations(range(32), k))), axis=1)
-        table[k, : len(masks)] = np.sort(masks)
+    table = np.zeros((MOST + 1, comb(32, MOST)), dtype=np.int64)  # (6, 201376)
+    for k in range(MOST):
+        by_highest = [1 << highest | table[k, : comb(highest, k)] for highest in range(k, 32)]
+        table[k + 1, : comb(32, k + 1)] = np.concatenate(by_highest)
     return table
 
 
@@ -42,7 +41,7 @@ def men_count(own_men: int, opp_men: int, midway: int) -> int:
     return comb(24, midway) * comb(4, own_men - midway) * comb(28 - midway, opp_men)
 
 
-# (5, 5, 6): own men, opponent's men, own men on squares 4-27 -> number of the first such placement
+# (6, 6, 7): own men, opponent's men, own men on squares 4-27 -> number of the first such placement
 MEN_START = np.array(
     [
         [

@@ -4,7 +4,7 @@ Tables hold a byte for each position: 0 is a draw, n + 1 a game that ends in n p
 cannot move, so an odd n is a win of the side to move, an even n a loss.
 
 What kernels get of them is the address of their *context*, an int64 array: the largest number of pieces, then
-for every slice of so many pieces the address of its first byte.
+for every slice of so many pieces the address of its first byte, 0 where it is not there.
 """
 
 from __future__ import annotations
@@ -67,7 +67,10 @@ def probe(own: int, opp: int, kings: int, context: int) -> int:
     ):
         return NOT_IN_TABLES
     which = slot(popcount(own & ~kings), popcount(own & kings), popcount(opp & ~kings), popcount(opp & kings))
-    stored = _byte_at(context_array(context, CONTEXT_LENGTH)[which] + number(own, opp, kings))
+    start = context_array(context, CONTEXT_LENGTH)[which]
+    if start == 0:
+        return NOT_IN_TABLES
+    stored = _byte_at(start + number(own, opp, kings))
     if stored == 0:
         return DRAW
     if stored & 1:

@@ -1,4 +1,4 @@
-"""The slices that tables are made of, and their order in a file.
+"""The slices that tables are made of, and the order in which they can be solved.
 
 Two slices belong together where one is the other seen by the other side: a quiet move leads from the one to
 the other. Captures lead to fewer pieces and crowning to fewer men, so that a group of two slices (or one that
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-FEWEST, MOST = 2, 5
+FEWEST, MOST = 2, 6
 """Number of pieces that tables exist for."""
 
 
@@ -57,7 +57,7 @@ Group = tuple[Slice, ...]
 """A slice and its mirror image, or one that is its own."""
 
 
-def groups(pieces: int) -> list[list[Group]]:
+def levels(pieces: int) -> list[list[Group]]:
     """All groups of that many pieces, by number of men from 0: those in one inner list need not each other."""
     every = [Slice(*counts) for counts in product(range(pieces), repeat=4) if sum(counts) == pieces]
     both = sorted(each for each in every if 0 < each.own_men + each.own_kings < pieces)
@@ -66,19 +66,19 @@ def groups(pieces: int) -> list[list[Group]]:
     return [list(level) for _, level in groupby(pairs, key=lambda group: group[0].men)]
 
 
-def in_order(pieces: int) -> list[Slice]:
-    """All slices of that many pieces in the order of the file."""
-    return [each for level in groups(pieces) for group in level for each in group]
+def groups(pieces: int) -> list[Group]:
+    """All groups of that many pieces, each after those that its captures and crownings lead to."""
+    return [group for level in levels(pieces) for group in level]
 
 
-def split(values: np.ndarray, pieces: int) -> Iterator[tuple[Slice, np.ndarray]]:
-    """Each slice with its part of the ``values`` of all positions of that many pieces."""
+def positions(group: Group) -> int:
+    """Number of positions of all slices of a group."""
+    return sum(each.size for each in group)
+
+
+def split(group: Group, values: np.ndarray) -> Iterator[tuple[Slice, np.ndarray]]:
+    """Each slice of a group with its part of the ``values`` of all positions of the group."""
     start = 0
-    for each in in_order(pieces):
+    for each in group:
         yield each, values[start : start + each.size]
         start += each.size
-
-
-def positions(pieces: int) -> int:
-    """Number of positions with that many pieces."""
-    return sum(each.size for each in in_order(pieces))

@@ -180,6 +180,7 @@ def settle(
                     if open_moves[j] == 0 and values[j] == 0:
                         n = _crownings(before, opp, before_kings, moves)
                         _, longest, _ = _worth(before, opp, before_kings, moves, n, context)
-                        values[j] = max(stored, longest) + 1
-                        highest = max(highest, values[j])
+                        loss = max(stored, longest) + 1
+                        values[j] = loss
+                        highest = max(highest, loss)
     return found, highest

@@ -10,6 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_CHUNK = 1 << 20
+"""Positions counted at a time, for which numpy takes eight bytes each."""
+
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
@@ -27,13 +30,16 @@ class Statistics:
     """Plies; 0 where there is no loss, or none but by having no move."""
 
     @classmethod
-    def of(cls, values: NDArray[np.uint8]) -> Self:
+    def of(cls, *parts: NDArray[np.uint8]) -> Self:
         """Count the bytes of :mod:`arena.search.tablebase.probing`."""
-        counts = np.bincount(values, minlength=256)
+        counts = np.zeros(256, dtype=np.int64)
+        for part in parts:
+            for start in range(0, len(part), _CHUNK):
+                counts += np.bincount(part[start : start + _CHUNK], minlength=256)
         losses, wins = counts[1::2], counts[2::2]  # by plies: 0, 2, 4, ... and 1, 3, 5, ...
         longest_win = int(np.flatnonzero(wins).max(initial=-1))
         return cls(
-            positions=len(values),
+            positions=int(counts.sum()),
             wins=int(wins.sum()),
             draws=int(counts[0]),
             losses=int(losses.sum()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from arena.errors import TablebaseError, UsageError
 from arena.search.tablebase import files
 from arena.search.tablebase.probing import CONTEXT_LENGTH, DRAW, LOST_NOW, NOT_IN_TABLES, probe, slot
-from arena.search.tablebase.slices import FEWEST, MOST, positions, split
+from arena.search.tablebase.slices import FEWEST, MOST, levels, positions, split
 from arena.search.tablebase.statistics import Statistics
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from arena.checkers.board import Board
     from arena.checkers.move import Move
-    from arena.search.tablebase.slices import Slice
+    from arena.search.tablebase.slices import Group, Slice
 
 DEFAULT_PIECES = 4
 """Tables of so many pieces are built when they are first needed; those of more on request."""
@@ -59,11 +60,14 @@ class TableValue:
 class Tablebase:
     """The tables of 2 up to ``pieces`` pieces, read-only; :meth:`load` and :meth:`open` make one."""
 
-    def __init__(self) -> None:
-        self.pieces = 0
+    def __init__(self, pieces: int) -> None:
+        if not FEWEST <= pieces <= MOST:
+            raise UsageError(f"endgame tables are of {FEWEST} to {MOST} pieces, not of {pieces}")
+        self.pieces = pieces
         """The largest number of pieces."""
         self.context = np.zeros(CONTEXT_LENGTH, dtype=np.int64)
         """What :func:`~arena.search.tablebase.probe` needs; its address is valid as long as this object lives."""
+        self.context[0] = pieces
         self._slices: dict[Slice, np.ndarray] = {}
         probe(0, 0, 0, self.context.ctypes.data)  # made ready here, not in the middle of a game
 
@@ -74,13 +78,14 @@ class Tablebase:
         Raises TablebaseError where a file is missing or damaged, UsageError where there are no such tables.
         """
         folder = folder or files.default_folder()
-        tables = cls()
-        for each in _up_to(pieces):
+        tables = cls(pieces)
+        for group in chain(*tables._levels):
             try:
-                tables._add(each, files.read(each, folder))
+                tables._add(group, files.read(group, folder))
             except FileNotFoundError:
+                what = f"{group[0].pieces} pieces"
                 how = f"arena tablebase build --pieces {pieces}"
-                raise TablebaseError(f"no endgame tables of {each} pieces in {folder}; make them: {how}") from None
+                raise TablebaseError(f"no endgame tables of {what} in {folder}; make them: {how}") from None
         return tables
 
     @classmethod
@@ -93,24 +98,28 @@ class Tablebase:
         progress: Callable[[int, int], object] = lambda _done, _total: None,
         say: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """The tables of ``folder``; what is missing or damaged there is built and written first.
+        """The tables of ``folder``; what is missing or damaged there is built and written first, file by file.
 
-        ``progress`` hears of the work done and the work in all, one call at a time but from any thread; ``say``
-        is given a line about what must be built. Raises TablebaseError where a file cannot be written,
-        UsageError where there are no such tables.
+        A build that was stopped goes on with the file that it was at. ``progress`` hears of the work done and the
+        work in all, one call at a time but from any thread; ``say`` is given a line about what must be built.
+        Raises TablebaseError where a file cannot be written, UsageError where there are no such tables.
         """
         folder = folder or files.default_folder()
-        tables, missing = cls(), []
-        for each in _up_to(pieces):
+        tables = cls(pieces)
+        missing: set[Group] = set()
+        for group in chain(*tables._levels):
             try:
-                tables._add(each, files.read(each, folder))
+                tables._add(group, files.read(group, folder))
             except FileNotFoundError:
-                missing.append(each)
+                missing.add(group)
             except TablebaseError as error:
                 say(f"{error}; it is built again")
-                missing.append(each)
+                missing.add(group)
         if missing:
-            say(f"building endgame tables of {', '.join(map(str, missing))} pieces, once for this machine ...")
+            size = sum(map(positions, missing))
+            files.make_folder(folder, size)
+            what = ", ".join(map(str, sorted({group[0].pieces for group in missing})))
+            say(f"building endgame tables of {what} pieces, {files.megabytes(size)}, once for this machine ...")
             tables._build(missing, folder, threads or os.cpu_count() or 1, progress)
         return tables
 
@@ -152,16 +161,19 @@ class Tablebase:
         """What the positions of a slice are worth; raises KeyError where it is not in the tables."""
         return Statistics.of(self._slices[which])
 
-    def _add(self, pieces: int, values: np.ndarray) -> None:
-        self.pieces = self.context[0] = max(self.pieces, pieces)
-        for each, part in split(values, pieces):
+    @property
+    def _levels(self) -> list[list[Group]]:
+        """All groups, in the order in which they can be solved."""
+        return [level for pieces in range(FEWEST, self.pieces + 1) for level in levels(pieces)]
+
+    def _add(self, group: Group, values: np.ndarray) -> None:
+        for each, part in split(group, values):
             self._slices[each] = part
             self.context[slot(*each)] = part.ctypes.data
 
-    def _build(self, missing: list[int], folder: Path, threads: int, progress: Callable[[int, int], object]) -> None:
+    def _build(self, missing: set[Group], folder: Path, threads: int, progress: Callable[[int, int], object]) -> None:
         from arena.search.tablebase.building import solve
 
-        files.make_folder(folder)
         done, total = 0, 2 * sum(map(positions, missing))
 
         def tell(more: int) -> None:
@@ -169,15 +181,9 @@ class Tablebase:
             done += more
             progress(done, total)
 
-        for each in missing:
-            values = np.zeros(positions(each), dtype=np.uint8)
-            self._add(each, values)
-            solve(each, values, self.context.ctypes.data, threads, tell)
-            files.write(each, folder, values)
-            self._add(each, files.read(each, folder))
+        def keep(group: Group, values: np.ndarray) -> None:
+            files.write(group, folder, values)
+            self._add(group, files.read(group, folder))
 
-
-def _up_to(pieces: int) -> range:
-    if not FEWEST <= pieces <= MOST:
-        raise UsageError(f"endgame tables are of {FEWEST} to {MOST} pieces, not of {pieces}")
-    return range(FEWEST, pieces + 1)
+        wanted = [[group for group in level if group in missing] for level in self._levels]
+        solve(wanted, self.context.ctypes.data, keep, threads, tell)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
 import arena
 from arena.errors import TablebaseError
-from arena.search.tablebase import Tablebase, TableValue, files
+from arena.search.tablebase import Tablebase, TableValue, files, groups
+from arena.search.tablebase.slices import positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +23,11 @@ def flipped(content: bytes) -> bytes:
 
 
 def of_another_version(content: bytes) -> bytes:
-    return content[:16] + b"\2" + content[17:]
+    return content[:16] + b"\xff" + content[17:]
 
+
+KINGS = groups(2)[0]
+"""A king against a king."""
 
 DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     (flipped, "checksum"),
@@ -38,15 +43,20 @@ DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
 def copy(folder: Path, tables: Tablebase, tmp_path: Path) -> Path:  # noqa: ARG001 (written there)
     """A copy of the tables of 2 and 3 pieces."""
     for pieces in (2, 3):
-        shutil.copy(files.path_of(pieces, folder), tmp_path)
+        shutil.copytree(files.folder_of(pieces, folder), files.folder_of(pieces, tmp_path))
     return tmp_path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files of 3 pieces."""
+    return {path.name: path.read_bytes() for path in files.folder_of(3, folder).iterdir()}
 
 
 @pytest.mark.parametrize(("damage", "complaint"), DAMAGES)
 def test_a_damaged_or_foreign_file_is_refused_or_built_again(
     copy: Path, damage: Callable[[bytes], bytes], complaint: str
 ) -> None:
-    path = files.path_of(2, copy)
+    path = files.path_of(KINGS, copy)
     whole = path.read_bytes()
     path.write_bytes(damage(whole))
     with pytest.raises(TablebaseError, match=complaint) as refused:
@@ -60,17 +70,42 @@ def test_a_damaged_or_foreign_file_is_refused_or_built_again(
     assert again.value(arena.Board.from_fen("B:WK13:BK1")) == TableValue("win", 11)
 
 
-def test_tables_of_other_pieces_are_another_kind(copy: Path) -> None:
-    shutil.copy(files.path_of(3, copy), files.path_of(2, copy))
+def test_tables_of_another_slice_are_another_kind(copy: Path) -> None:
+    shutil.copy(files.path_of(groups(2)[1], copy), files.path_of(KINGS, copy))
     with pytest.raises(TablebaseError, match="another kind"):
-        files.read(2, copy)
+        files.read(KINGS, copy)
 
 
-def test_the_same_tables_are_the_same_file_for_any_number_of_threads(folder: Path, copy: Path) -> None:
-    files.path_of(3, copy).unlink()
+def test_the_same_tables_are_the_same_files_for_any_number_of_threads(folder: Path, copy: Path) -> None:
+    shutil.rmtree(files.folder_of(3, copy))
     Tablebase.open(3, copy, threads=1)
-    assert files.path_of(3, copy).read_bytes() == files.path_of(3, folder).read_bytes()
-    assert sorted(path.name for path in copy.iterdir()) == ["2-pieces.tables", "3-pieces.tables"]
+    assert contents(copy) == contents(folder)
+    assert list(contents(copy)) and set(contents(copy)) == {files.path_of(group, copy).name for group in groups(3)}
+
+
+def test_a_build_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        if done > total // 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        Tablebase.open(3, tmp_path, threads=2, progress=stop)
+    kept = contents(tmp_path)
+    assert 0 < len(kept) < len(groups(3))
+    assert kept.items() <= contents(folder).items()  # whole files only
+    told: list[tuple[int, int]] = []
+    Tablebase.open(3, tmp_path, progress=lambda done, total: told.append((done, total)))
+    missing = [group for group in groups(3) if files.path_of(group, tmp_path).name not in kept]
+    assert told[-1] == (2 * sum(map(positions, missing)),) * 2
+    assert contents(tmp_path) == contents(folder)
+
+
+def test_tables_that_do_not_fit_are_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**9))
+    with pytest.raises(TablebaseError, match=r"of 2,572 MB do not fit into .*: 1,000 MB are free") as refused:
+        Tablebase.open(6, tmp_path)
+    assert "\n" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from itertools import product
 import pytest
 
 from arena.search.tablebase.indexing import number, position, subsets
-from arena.search.tablebase.slices import Slice, groups, in_order, positions
+from arena.search.tablebase.slices import Slice, groups, levels, positions
 
-SLICES = [each for pieces in range(2, 6) for each in in_order(pieces)]
+SLICES = [each for pieces in range(2, 7) for group in groups(pieces) for each in group]
 
 
 @pytest.mark.parametrize("which", SLICES, ids=lambda which: "-".join(map(str, which)))
@@ -36,15 +36,17 @@ def test_every_position_of_two_men_has_a_number() -> None:
 
 
 def test_a_slice_is_in_a_group_with_its_mirror_image() -> None:
-    for pieces in range(2, 6):
-        found = [each for level in groups(pieces) for group in level for each in group]
+    for pieces in range(2, 7):
+        found = [each for group in groups(pieces) for each in group]
         assert len(found) == len(set(found))
-        for level in groups(pieces):
+        for level in levels(pieces):
             for group in level:
                 assert set(group) == {group[0], group[0].mirrored}
                 assert {each.men for each in group} == {level[0][0].men}
 
 
-@pytest.mark.parametrize(("pieces", "count"), [(2, 3_488), (3, 196_032), (4, 6_209_316), (5, 139_450_808)])
+@pytest.mark.parametrize(
+    ("pieces", "count"), [(2, 3_488), (3, 196_032), (4, 6_209_316), (5, 139_450_808), (6, 2_426_085_676)]
+)
 def test_the_number_of_positions(pieces: int, count: int) -> None:
-    assert positions(pieces) == count
+    assert sum(map(positions, groups(pieces))) == count
