@@ -44,7 +44,7 @@ def tournament(
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
     adjudicate: Annotated[
-        str | None, typer.Option(help="tables, or tables:5 or tables:6: end a game when the endgame tables know its value.")
+        str | None, typer.Option(help="tables, tables:5 or tables:6: end a game when the tables know its value.")
     ] = None,
     max_forfeits: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of forfeits beyond which the tournament stops.")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from arena.hookspecs import hookimpl
 from arena.ratings.davidson import Davidson
+from arena.ratings.glicko2 import Glicko2
 
 if TYPE_CHECKING:
     from arena.rating import Rating
@@ -14,4 +15,4 @@ if TYPE_CHECKING:
 @hookimpl
 def register_ratings() -> dict[str, type[Rating]]:
     """The rating systems of the arena itself."""
-    return {"davidson": Davidson}
+    return {"davidson": Davidson, "glicko2": Glicko2}
