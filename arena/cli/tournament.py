@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.results import DEFAULT_DB, Db, report
+from arena.cli.results import Db, report
 from arena.errors import ArenaError, UsageError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -41,11 +42,12 @@ def tournament(
     ] = None,
 ) -> None:
     """Play everybody against everybody, record every game, and print who is better."""
-    from arena import specs
-    from arena.cli.output import say
+    from arena import library, specs
+    from arena.cli.output import refuse_what_is_settled, say
     from arena.store import Results, Store
     from arena.tournament import runner
 
+    library.use(db)
     if resume is None:
         if players is None:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
@@ -62,7 +64,7 @@ def tournament(
             with _progress(store.location, name, settings.seed) as show:
                 runner.run(name, plan, store, workers=workers, progress=show, say=say)
     else:
-        _refuse_what_is_settled(context)
+        refuse_what_is_settled(context, "tournament", free=("db", "workers"))
         with Store.existing(db) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
@@ -100,11 +102,3 @@ def _progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progres
             say(f"{latest.done} of {latest.total} games are on record; to play the others:")
             say(f"    arena tournament --resume {shlex.quote(name)} --db {shlex.quote(location)}")
         raise
-
-
-def _refuse_what_is_settled(context: typer.Context) -> None:
-    """A resumed tournament keeps what it began with: UsageError for an option that would change it."""
-    for option in context.params.keys() - {"resume", "db", "workers"}:
-        source = context.get_parameter_source(option)
-        if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament")
