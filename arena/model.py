@@ -35,6 +35,7 @@ class Model:
         provenance: Mapping[str, str] | None = None,
     ) -> None:
         self._path: Path | None = None
+        self._name: str | None = None
         self._content = kind, _frozen(tensors), dict(provenance or {})
 
     @classmethod
@@ -42,6 +43,19 @@ class Model:
         """The model in the file at ``path``, not yet read."""
         model = cls.__new__(cls)
         model._path = Path(path)
+        model._name = str(model._path)
+        return model
+
+    @classmethod
+    def stored(cls, name: str, data: bytes) -> Model:
+        """The model in ``data``, which :meth:`to_bytes` made, that is called ``name`` where it is stored.
+
+        Raises ModelError where the data are no model.
+        """
+        model = cls.__new__(cls)
+        model._path = None
+        model._name = name
+        model._content = _content(name, data)
         return model
 
     @classmethod
@@ -55,6 +69,11 @@ class Model:
     def path(self) -> Path | None:
         """Where it was read from; None for a model made in memory."""
         return self._path
+
+    @property
+    def name(self) -> str | None:
+        """What a spec calls it: a path, or a name in a database; None for a model made in memory."""
+        return self._name
 
     @property
     def kind(self) -> str:
@@ -99,13 +118,17 @@ class Model:
             digest.update(tensor.tobytes())
         return digest.hexdigest()
 
-    def save(self, path: str | os.PathLike[str], provenance: Mapping[str, str]) -> None:
-        """Write a new file at ``path``; raises ModelError where there is one or it cannot be written."""
+    def to_bytes(self, provenance: Mapping[str, str] | None = None) -> bytes:
+        """The content of a weights file; equal models with equal provenance give equal bytes."""
         from safetensors.numpy import save
 
-        header = {"format": FORMAT, "kind": self.kind, "provenance": dict(provenance)}
+        header = {"format": FORMAT, "kind": self.kind, "provenance": dict(provenance or {})}
         # One entry: safetensors writes several in an order of its own, and equal models shall be equal files.
-        data = save(dict(self.tensors), metadata={_ENTRY: json.dumps(header, sort_keys=True)})
+        return save(dict(self.tensors), metadata={_ENTRY: json.dumps(header, sort_keys=True)})
+
+    def save(self, path: str | os.PathLike[str], provenance: Mapping[str, str]) -> None:
+        """Write a new file at ``path``; raises ModelError where there is one or it cannot be written."""
+        data = self.to_bytes(provenance)
         try:
             with Path(path).open("xb") as file:
                 file.write(data)
@@ -116,26 +139,37 @@ class Model:
 
     @cached_property
     def _content(self) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
-        from safetensors import SafetensorError, safe_open
-
+        assert self._path is not None
         try:
-            with safe_open(self._path, framework="numpy") as file:
-                header = json.loads((file.metadata() or {}).get(_ENTRY, "null"))
-                if not isinstance(header, dict) or header.get("format") != FORMAT:
-                    raise ModelError(f"{self._path} is not a weights file of Checkers Arena (arena train makes them)")
-                tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (not a mapping)
-                kind, provenance = str(header["kind"]), dict(header["provenance"])
+            data = self._path.read_bytes()
         except FileNotFoundError:
             raise ModelError(f"no weights file {self._path}") from None
-        except (KeyError, OSError, SafetensorError, TypeError, ValueError) as error:
+        except OSError as error:
             raise ModelError(f"{self._path} is not a weights file: {error}") from None
-        return kind, _frozen(tensors), provenance
+        return _content(str(self._path), data)
 
     def __repr__(self) -> str:
-        return f"Model({str(self._path)!r})" if self._path else f"Model(kind={self.kind!r})"
+        return f"Model({self._name!r})" if self._name else f"Model(kind={self.kind!r})"
 
     def __str__(self) -> str:
-        return str(self._path) if self._path else f"a model of kind {self.kind}"
+        return self._name or f"a model of kind {self.kind}"
+
+
+def _content(name: str, data: bytes) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
+    """Kind, arrays and provenance."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load
+
+    try:
+        tensors = load(data)
+        length = int.from_bytes(data[:8], "little")
+        metadata = json.loads(data[8 : 8 + length]).get("__metadata__") or {}
+        header = json.loads(metadata.get(_ENTRY, "null"))
+        if not isinstance(header, dict) or header.get("format") != FORMAT:
+            raise ModelError(f"{name} is not a weights file of Checkers Arena (arena train makes them)")
+        return str(header["kind"]), _frozen(tensors), dict(header["provenance"])
+    except (KeyError, SafetensorError, TypeError, ValueError) as error:
+        raise ModelError(f"{name} is not a weights file: {error}") from None
 
 
 def _frozen(tensors: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:

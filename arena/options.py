@@ -18,6 +18,7 @@ from math import inf, isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
+from arena import library
 from arena.errors import ModelError, PluginError
 from arena.evaluator import Evaluator
 from arena.model import Model
@@ -277,7 +278,7 @@ class _Weights(_Type):
     def read(self, text: str) -> Model:
         if self.default and text == SHIPPED:
             return self.default
-        model = Model.file(text)
+        model = library.find(text).model if library.is_name(text) else Model.file(text)
         if self._kind:
             model.expect(self._kind)
         if self.wanted:
@@ -287,10 +288,11 @@ class _Weights(_Type):
     def write(self, value: Model) -> str:
         if not isinstance(value, Model):
             raise TypeError(value)
-        if self.default and (value is self.default or value.path == self.default.path):
+        if self.default and (value is self.default or (value.path and value.path == self.default.path)):
             return SHIPPED
-        text = str(value.path)
-        return text if text != SHIPPED else str(Path.cwd() / text)
+        text = value.name or f"@{value.hash}"
+        misleading = value.path is not None and (text == SHIPPED or library.is_name(text))
+        return str(Path.cwd() / text) if misleading else text
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,14 @@
 ::
 
     spec   = name *( ":" option "=" value )        minimax:depth=6:evaluator=[heuristic:mobility=true]
+    player = model *( ":" option "=" value )       lms@500:depth=2
     specs  = spec *( "," spec )                    lms,td:weights=my.safetensors,minimax
 
 A ``:`` separates only where an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets
 are balanced; nothing separates within them, and a pair around a whole value is not part of it.
+
+A model of the database (:mod:`arena.library`) stands for the player that its learner makes of it, with its options
+unless others are given.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from arena import library
 from arena.errors import BadOption, UsageError
 from arena.model import Model
 from arena.plugins import Registered, Registry, load, nearest
@@ -61,18 +66,62 @@ def parse(kind: str, text: str, registry: Registry | None = None) -> Spec:
     """
     registry = registry or load()
     name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
-    if not re.fullmatch(r"[\w-]+", name):
+    inherited: list[str] = []
+    if kind == "player" and library.is_name(name):
+        stored = library.find(name)
+        name, basis = stored.name, stored.player or _by_kind(stored.model, registry)
+        plain, *inherited = _split(basis, _OPTION)
+    elif re.fullmatch(r"[\w-]+", name):
+        plain = name
+    else:
         raise UsageError(f"{text!r} names no {kind}: write name or name:option=value")
-    registered = registry.get(kind, name)
+    registered = registry.get(kind, plain)
+    defaults = {option.name: option.default for option in registered.options} | _given(registered, inherited)
     given = _given(registered, settings)
-    values = {option.name: _value(registered, option, given, registry) for option in registered.options}
+    values = {option.name: _value(registered, option, given, defaults, registry) for option in registered.options}
     written = [
         f":{option.name}={_quoted(values[option.name][1])}"
         for option in registered.options
-        if values[option.name][1] != option.default
+        if values[option.name][1] != defaults[option.name]
     ]
     options = {name: value for name, (value, _) in values.items()}
     return Spec(registered, name + "".join(written), _weights(options), options)
+
+
+def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec:
+    """The spec of a ``kind`` that makes the like of ``instance``; a model made in memory goes by ``@`` and its hash.
+
+    Raises UsageError where the class of the instance is not registered, or its constructor does not store an option
+    under the option's name.
+    """
+    registry = registry or load()
+    registered = next((each for each in registry.all(kind) if each.cls is type(instance)), None)
+    if registered is None:
+        raise UsageError(f"no {kind} is registered with the class {type(instance).__name__}")
+    options, written = {}, []
+    for option in registered.options:
+        try:
+            value = getattr(instance, option.name)
+            if option.nested and value is not None:
+                value = describe("evaluator", value, registry)
+            text = value.text if isinstance(value, Spec) else option.write(value)
+        except (AttributeError, TypeError, ValueError):
+            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is") from None
+        options[option.name] = value
+        if text != option.default:
+            written.append(f":{option.name}={_quoted(text)}")
+    return Spec(registered, registered.name + "".join(written), _weights(options), options)
+
+
+def identity(spec: Spec, of: str = "") -> dict[str, str]:
+    """What decides how a spec plays or learns, options and models of nested specs included, and what to call it."""
+    state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin}
+    for name, value in spec.options.items():
+        if isinstance(value, Spec):
+            state |= identity(value, f"{of}{name} ")
+        else:
+            state[f"{of}{name}"] = value.hash if isinstance(value, Model) else str(value)
+    return state
 
 
 def parse_list(kind: str, text: str, registry: Registry | None = None) -> list[Spec]:
@@ -104,12 +153,25 @@ def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
     return given
 
 
-def _value(registered: Registered, option: Option, given: Mapping[str, str], registry: Registry) -> tuple[Any, str]:
+def _by_kind(model: Model, registry: Registry) -> str:
+    """The spec of the player that is called like the kind of the model."""
+    if all(each.name != model.kind for each in registry.all("player")):
+        raise UsageError(f"{model} is a model of kind {model.kind}, which no installed player is named for")
+    return f"{model.kind}:weights=@{model.hash}"
+
+
+def _value(
+    registered: Registered,
+    option: Option,
+    given: Mapping[str, str],
+    defaults: Mapping[str, str | None],
+    registry: Registry,
+) -> tuple[Any, str]:
     """The value of an option and its text in the canonical spec."""
-    text = given.get(option.name, option.default)
+    text = given.get(option.name, defaults[option.name])
     if text is None:
         raise BadOption(f"{registered.name} needs the option {option.name!r} ({option.annotation})")
-    if not option.nested and option.name not in given:
+    if not option.nested and option.name not in given and text == option.default:
         return option.default_value, text
     try:
         value = option.read(text)

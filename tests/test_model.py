@@ -144,6 +144,18 @@ def test_a_shipped_model_is_a_data_file_of_a_package(tmp_path: Path, monkeypatch
         _ = Model.shipped("no_such_package", "m").kind
 
 
+def test_equal_models_are_equal_bytes_and_go_by_the_name_they_are_stored_under() -> None:
+    one = Model("lms", {"w": np.array([0.5, -1.0]), "b": np.float32([[3]])}, PROVENANCE)
+    other = Model("lms", {"b": np.float32([[3]]), "w": np.array([0.5, -1.0])})
+    assert one.to_bytes() == other.to_bytes() != one.to_bytes(PROVENANCE)
+    read = Model.stored("lms@500", one.to_bytes(PROVENANCE))
+    assert (read.hash, read.provenance, read.path) == (one.hash, PROVENANCE, None)
+    assert (read.name, str(read), repr(read)) == ("lms@500", "lms@500", "Model('lms@500')")
+    assert one.name is None
+    with pytest.raises(ModelError, match="lms@500 is not a weights file"):
+        Model.stored("lms@500", b"garbage")
+
+
 def raw(header: dict[str, Any], data: bytes) -> bytes:
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data

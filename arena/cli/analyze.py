@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from arena.cli.results import Db
+from arena.library import DEFAULT_DB
+
 
 def analyze(
     fen: Annotated[str, typer.Argument(help="A position as PDN FEN, or 'start'.")],
@@ -14,9 +17,10 @@ def analyze(
     nodes: Annotated[int | None, typer.Option(min=1, help="Positions to search.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
     pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
+    db: Db = DEFAULT_DB,
 ) -> None:
     """Print a position, what it is worth, and the best line of play."""
-    from arena import specs
+    from arena import library, specs
     from arena.checkers.board import Board
     from arena.cli.output import say
     from arena.search import Search
@@ -24,6 +28,7 @@ def analyze(
     from arena.warmup import warm_up
 
     board = Board.start() if fen == "start" else Board.from_fen(fen)
+    library.use(db)
     spec = specs.parse("evaluator", evaluator)
     warm_up(say)
     tables = Tablebase.open(pieces, say=say) if pieces else None

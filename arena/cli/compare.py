@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import DEFAULT_DB, Db
+from arena.cli.results import Db
 from arena.errors import UsageError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from arena.statistics.sprt import SPRT
@@ -38,13 +39,14 @@ def compare(
     The games are recorded as a tournament, which arena tournament --resume takes up again, in the order of its schedule
     and up to the decision: the same ones for any number of workers.
     """
-    from arena import specs
+    from arena import library, specs
     from arena.cli.output import say
     from arena.cli.tournament import progress
     from arena.store import Store
     from arena.tournament import runner, sequential
 
     test = _test(sprt, logistic, alpha, beta)
+    library.use(db)
     settings = runner.TournamentSettings(
         seed=secrets.randbits(63) if seed is None else seed, games=games, openings=openings, sprt=test
     )

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     import pandas as pd
+    import typer
 
 _PIPE_WIDTH = 240
 
@@ -57,13 +58,27 @@ def print_frame(frame: pd.DataFrame, form: Format) -> None:
         print(frame.to_csv(index=False), end="")
     else:
         texts = frame.astype(object).where(frame.notna(), "")
-        rows = [[f"{cell:.1f}" if isinstance(cell, float) else str(cell) for cell in row] for row in texts.to_numpy()]
+        rows = [[_number(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in texts.to_numpy()]
         print_table("", list(frame.columns), rows, left=len(frame.columns))
+
+
+def _number(value: float) -> str:
+    return f"{value:.4g}" if 0 < abs(value) < 10 else f"{value:.1f}"
 
 
 def say(line: str) -> None:
     """A line for the person who waits, on standard error."""
     print(line, file=sys.stderr, flush=True)
+
+
+def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
+    """What is resumed keeps what it began with: UsageError for an option that would change it."""
+    for option in context.params.keys() - {"resume", *free}:
+        source = context.get_parameter_source(option)
+        if source is not None and source.name == "COMMANDLINE":
+            raise UsageError(
+                f"--{option.rstrip('_').replace('_', '-')} cannot be changed by --resume; start a new {what}"
+            )
 
 
 @contextmanager

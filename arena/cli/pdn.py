@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from arena.cli.results import DEFAULT_DB, Db
+from arena.cli.results import Db
 from arena.errors import ArenaError, UsageError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from arena.cli.results import Db
 from arena.errors import ArenaError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,11 +22,12 @@ def play(
     side: Annotated[Literal["black", "white"], typer.Option(help="Your colour; Black begins.")] = "black",
     fen: Annotated[str, typer.Option(help="Position to start from, as PDN FEN, or 'start'.")] = "start",
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of your opponent's chance.")] = None,
+    db: Db = DEFAULT_DB,
 ) -> None:
     """Play a game in the terminal: type moves like 11-15 or 18x25, ? to list them; Ctrl-C ends it."""
     import numpy as np
 
-    from arena import specs
+    from arena import library, specs
     from arena.checkers.board import Board
     from arena.checkers.game import Game
     from arena.checkers.move import Side
@@ -32,6 +35,7 @@ def play(
     from arena.cli.output import say
     from arena.warmup import warm_up
 
+    library.use(db)
     opponent_spec, person_spec = specs.parse("player", against), specs.parse("player", "human")
     board = Board.start() if fen == "start" else Board.from_fen(fen)
     warm_up(say)

@@ -8,6 +8,7 @@ import typer
 
 from arena.cli import tournament_file
 from arena.cli.listing import Csv, Json
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,9 +17,19 @@ if TYPE_CHECKING:
 
     from arena.store import Results
 
-Kind = Literal["standings", "head-to-head", "games", "positions", "ratings", "tournaments"]
+Kind = Literal[
+    "standings",
+    "head-to-head",
+    "games",
+    "positions",
+    "ratings",
+    "tournaments",
+    "runs",
+    "metrics",
+    "checkpoints",
+    "models",
+]
 Db = Annotated[str, typer.Option(help="SQLite file or database URL.")]
-DEFAULT_DB = "results/arena.sqlite"
 _COLUMNS = (
     *("player", "rank", "rating", "games", "won", "drawn", "lost", "forfeits"),
     *("win %", "95 % interval", "score %"),
@@ -28,6 +39,7 @@ _COLUMNS = (
 def results(
     kind: Annotated[Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
+    run: Annotated[str, typer.Option(help="Name or id of a training run, 'last', or 'all'.")] = "last",
     db: Db = DEFAULT_DB,
     spec: Annotated[bool, typer.Option("--spec", help="Print the tournament as a file that plays it again.")] = False,
     json: Json = False,
@@ -43,8 +55,10 @@ def results(
             print(tournament_file.text(stored.tournament(tournament)))
         elif kind is None and form is Format.TABLE and tournament != "all":
             report(stored, tournament)
-        elif kind == "tournaments":
-            print_frame(stored.tournaments(), form)
+        elif kind in ("tournaments", "runs", "models"):
+            print_frame(getattr(stored, kind)(), form)
+        elif kind in ("metrics", "checkpoints"):
+            print_frame(getattr(stored, kind)(None if run == "all" else run), form)
         else:
             method = getattr(stored, (kind or "standings").replace("-", "_"))
             frame: pd.DataFrame = method(None if tournament == "all" else tournament)

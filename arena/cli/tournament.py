@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from arena.cli import tournament_file
-from arena.cli.results import DEFAULT_DB, Db, report
+from arena.cli.results import Db, report
 from arena.errors import ArenaError, UsageError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,14 +55,15 @@ def tournament(
     ] = None,
 ) -> None:
     """Play everybody against everybody, or in another format, record every game, and print who is better."""
-    from arena import specs
+    from arena import library, specs
     from arena.checkers.game import DrawRules
-    from arena.cli.output import say
+    from arena.cli.output import refuse_what_is_settled, say
     from arena.store import Results, Store
     from arena.tournament import runner
 
     if resume is None:
         chosen = _chosen(context)
+        library.use(chosen["db"])
         if chosen["players"] is None:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
         settings = runner.TournamentSettings(
@@ -78,7 +80,8 @@ def tournament(
             with progress(store.location, name, settings.seed) as show:
                 runner.run(name, plan, store, workers=chosen["workers"], progress=show, say=say)
     else:
-        _refuse_what_is_settled(context)
+        refuse_what_is_settled(context, "tournament", free=("db", "workers"))
+        library.use(db)
         with Store.existing(db) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
@@ -139,10 +142,3 @@ def progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progress
             say(f"{latest.done} of {latest.total} games are on record; to play the others:")
             say(f"    arena tournament --resume {shlex.quote(name)} --db {shlex.quote(location)}")
         raise
-
-
-def _refuse_what_is_settled(context: typer.Context) -> None:
-    """A resumed tournament keeps what it began with: UsageError for an option that would change it."""
-    for option in context.params.keys() - {"resume", "db", "workers"}:
-        if _given(context, option):
-            raise UsageError(f"--{option.replace('_', '-')} cannot be changed by --resume; start a new tournament")

@@ -2,52 +2,144 @@
 
 from __future__ import annotations
 
+import secrets
+import shlex
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.errors import UsageError
+from arena.cli.results import Db
+from arena.errors import StoreError, UsageError
+from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterator
+
+    from arena.experiment.training import Progress, Trained, Training
 
 
 def train(
-    learner: Annotated[str, typer.Argument(help="Spec of a learner, for example lms:rate=0.05.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="New file for the weights.")],
-    games: Annotated[int, typer.Option(min=1, help="Games to learn from.")] = 500,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of all chance; a fresh one if not given.")] = None,
+    context: typer.Context,
+    learner: Annotated[str | None, typer.Argument(help="Spec of a learner, for example lms:rate=0.05.")] = None,
+    games: Annotated[
+        int | None, typer.Option(min=1, help="Games to learn from; 500, or the recorded ones once each, if not given.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all chance; a fresh one if not given.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run; that of the learner if not given.")] = None,
+    every: Annotated[
+        int | None, typer.Option(min=1, help="Games between two checkpoints; a tenth of all if not given.")
+    ] = None,
+    yardsticks: Annotated[
+        str, typer.Option(help="Players that each checkpoint is measured against, separated by commas.")
+    ] = "random,m1",
+    yardstick_games: Annotated[int, typer.Option(help="Games against each of them; even.")] = 200,
+    against: Annotated[
+        str | None, typer.Option(help="Players to learn from games against; also self, and past for its checkpoints.")
+    ] = None,
+    from_: Annotated[
+        list[str] | None, typer.Option("--from", help="PDN file, collection or tournament to learn from; repeatable.")
+    ] = None,
+    teacher: Annotated[str | None, typer.Option(help="A player, 'tables', or 'annotations' to learn from.")] = None,
+    db: Db = DEFAULT_DB,
+    resume: Annotated[
+        str | None, typer.Option(help="Name or id of a run, or 'last', to go on with; --games may extend it.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="New file for the weights at the end, besides the record.")
+    ] = None,
 ) -> None:
-    """Train a learner and write its weights."""
-    import secrets
-
-    from arena import specs
-    from arena.cli.output import progress_bar, say
+    """Let a learner learn, with checkpoints on record that can play, be measured, and be gone on from."""
+    from arena import library, specs
+    from arena.cli.output import refuse_what_is_settled, say
     from arena.experiment import training
+    from arena.store import Store
     from arena.warmup import warm_up
 
-    spec = specs.parse("learner", learner)
-    if output.exists():
-        raise UsageError(f"{output} exists already; name another file")
-    if not output.absolute().parent.is_dir():
-        raise UsageError(f"there is no folder {output.absolute().parent}")
-    if seed is None:
-        seed = secrets.randbits(32)
-    say(f"training {spec.text} with seed {seed}")
-    warm_up(say)
-    with progress_bar("training") as tell:
-
-        def show(done: int, metrics: Mapping[str, float]) -> None:
-            tell(done, 0, games, " ".join(f"{name} {value:.4g}" for name, value in metrics.items()))
-
-        trained = training.train(spec, games, seed, show)
-    trained.model.save(output, trained.provenance)
-    print(" ".join(f"{name}={value:.6g}" for name, value in trained.metrics.items()))
-    print(f"wrote {output}, weights {trained.model.hash}")
-    print(f"play it: arena tournament --players {trained.model.kind}:weights={output},random")
+    library.use(db)
+    if output is not None:
+        _check_free(output)
+    if resume is not None:
+        refuse_what_is_settled(context, "run", free=("games", "db", "output"))
+        with Store.existing(db) as store:
+            run = training.resume(store, resume, games)
+            warm_up(say)
+            _finish(run, store.location, output)
+        return
+    if learner is None:
+        raise UsageError("name a learner, for example: arena train lms --games 500")
+    plan = training.Plan(
+        specs.parse("learner", learner),
+        secrets.randbits(32) if seed is None else seed,
+        games,
+        training.Experience(against, tuple(from_ or ()), teacher),
+        training.Measuring(every, yardsticks, yardstick_games),
+    )
+    for problem in plan.source.problems if plan.source else ():
+        say(f"left out: {problem}")
+    with Store.open(db) as store:
+        warm_up(say)
+        _finish(training.begin(store, plan, name), store.location, output)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(train)
+
+
+def _check_free(output: Path) -> None:
+    if output.exists():
+        raise UsageError(f"{output} exists already; name another file")
+    if not output.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {output.absolute().parent}")
+
+
+def _finish(run: Training, location: str, output: Path | None) -> None:
+    """Do what is left of a run, and say what it has made."""
+    with _progress(run, location) as show:
+        trained = run.learn(show)
+    _report(trained, location, output)
+
+
+@contextmanager
+def _progress(run: Training, location: str) -> Iterator[Callable[[Progress], None]]:
+    """Shows how far the run is, with a line for each checkpoint; where it is stopped, says how to go on."""
+    from arena.cli.output import progress_bar, say
+
+    name, recorded = run.run.name, run.start
+    try:
+        with progress_bar(name) as tell:
+
+            def show(now: Progress) -> None:
+                nonlocal recorded
+                scores = [f"{opponent} {tally.score_pct:.1f} %" for opponent, tally in now.scores.items()]
+                numbers = [f"{metric} {value:.4g}" for metric, value in now.metrics.items()]
+                if now.checkpoint:
+                    recorded = now.done
+                    say("  ".join([f"{name}@{now.done}", *scores, *numbers]))
+                tell(now.done - now.before, now.before, now.total, "  ".join(scores or numbers))
+
+            of = run.run.learner.spec
+            say(f"run {name!r}: {of}, seed {run.run.seed}: {run.plan.games} games, {run.start} of them on record")
+            yield show
+    except (KeyboardInterrupt, StoreError):
+        say(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
+        say(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
+        raise
+
+
+def _report(trained: Trained, location: str, output: Path | None) -> None:
+    where = "" if location == DEFAULT_DB else f" --db {shlex.quote(location)}"
+    name = trained.run.name
+    print(
+        f"recorded in {location} as run {name!r}: {trained.games} games, {trained.seconds:.1f} s of learning"
+        f" ({trained.games / max(trained.seconds, 1e-9):.1f} games/s), weights {trained.model.hash}"
+    )
+    if output is not None:
+        trained.model.save(output, trained.provenance)
+        print(f"wrote {output}")
+    print(f"its curve: arena results metrics --run {name}{where}")
+    print(f"play it: arena tournament --players {trained.name},random{where}")

@@ -76,7 +76,8 @@ class Database:
             )
         if not write:
             raise StoreError(
-                f"{self.location} was written by an older Checkers Arena: arena tournament and arena import upgrade it"
+                f"{self.location} was written by an older Checkers Arena:"
+                " arena tournament, arena train and arena import upgrade it"
                 if revision
                 else f"{self.location} is empty: arena tournament fills it"
             )
@@ -143,7 +144,7 @@ def _check_place(path: Path, write: bool) -> None:
         elif write:
             path.parent.mkdir(parents=True, exist_ok=True)
         else:
-            raise StoreError(f"there is no database {path}: arena tournament makes one")
+            raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
 

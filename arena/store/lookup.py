@@ -1,11 +1,19 @@
-"""Finding a tournament or a collection by what people call it, and players by their specs."""
+"""Finding a tournament, a run or a collection by what people call it, and players by their specs."""
 
 from __future__ import annotations
 
-from sqlalchemy import Connection, select
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, Table, select
 
 from arena.errors import StoreError
-from arena.store.schema import collections, players, tournament_players, tournaments
+from arena.store.schema import collections, players, runs, tournament_players, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SHOWN = 10
+"""Names in a message."""
 
 
 class PlayerIds(dict[str, int]):
@@ -27,18 +35,13 @@ def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
 
 def tournament_id(connection: Connection, which: str | int, location: str) -> int:
     """The id of the tournament of that name or id, or of the ``last``; StoreError where there is none."""
-    query = select(tournaments.c.name, tournaments.c.id).order_by(tournaments.c.id)
-    names: dict[str, int] = dict(connection.execute(query).all())
-    if not names:
-        raise StoreError(f"{location} holds no tournament yet: arena tournament plays one")
-    if which == "last":
-        return max(names.values())
-    if which in names:
-        return names[which]
-    if str(which).isdecimal() and int(which) in names.values():
-        return int(which)
-    ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-10:])
-    raise StoreError(f"{location} holds no tournament {which!r}; it holds {ids}")
+    names = _names(connection, tournaments)
+    return _id(names, which, f"{location} holds no tournament", "arena tournament plays one")
+
+
+def run_id(connection: Connection, which: str | int, location: str) -> int:
+    """The id of the training run of that name or id, or of the ``last``; StoreError where there is none."""
+    return _id(_names(connection, runs), which, f"{location} holds no run", "arena train makes one")
 
 
 def collection_id(connection: Connection, name: str, location: str) -> int:
@@ -48,3 +51,23 @@ def collection_id(connection: Connection, name: str, location: str) -> int:
         held = f"it holds {', '.join(ids)}" if ids else "arena import makes one"
         raise StoreError(f"{location} holds no collection {name!r}; {held}")
     return ids[name]
+
+
+def _names(connection: Connection, things: Table) -> dict[str, int]:
+    """Ids by names, the oldest first."""
+    query = select(things.c.name, things.c.id).order_by(things.c.id)
+    names: dict[str, int] = dict(connection.execute(query).all())
+    return names
+
+
+def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -> int:
+    if not names:
+        raise StoreError(f"{missing} yet: {remedy}")
+    if which == "last":
+        return max(names.values())
+    if which in names:
+        return names[str(which)]
+    if str(which).isdecimal() and int(which) in names.values():
+        return int(which)
+    ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-_SHOWN:])
+    raise StoreError(f"{missing} {which!r}; it holds {ids}")

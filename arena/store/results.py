@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
-from sqlalchemy import column, func, select, table
+from sqlalchemy import column, func, literal, select, table
 
 from arena.errors import UsageError
 from arena.store import export, lookup
@@ -15,8 +15,10 @@ from arena.store.schema import (
     collected_games,
     collections,
     games,
+    models,
     players,
     ratings,
+    runs,
     tournament_players,
     tournaments,
 )
@@ -47,6 +49,13 @@ COLLECTED = (
     *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
     *("fen", "plies", "moves", "comments", "file", "number"),
 )
+RUNS = (
+    *("id", "run", "learner", "seed", "games", "learned", "checkpoints", "seconds"),
+    *("version", "weights", "started"),
+)
+METRICS = ("run", "games", "metric", "opponent", "value")
+CHECKPOINTS = ("checkpoint", "run", "games", "kind", "model", "seconds", "added")
+MODELS = ("hash", "kind", "made_by", "added")
 
 _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
 """Columns that may be null in every row, where pandas could not tell that they are numbers."""
@@ -58,7 +67,7 @@ class Results:
     Each method narrows to one ``tournament``: its name, its id, or ``"last"``. Without it, the rows of every
     tournament follow one another, never mixed; tables of players are then indexed by the tournaments' names.
 
-    Raises StoreError, in one line, where there is no such database or tournament.
+    Raises StoreError, in one line, where there is no such database, tournament or run.
     """
 
     def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
@@ -91,9 +100,7 @@ class Results:
         )
         with self._database.engine.connect() as connection:
             rows = connection.execute(query).all()
-        frame = pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"])
-        frame["started"] = pd.to_datetime(frame["started"].astype(float), unit="s", utc=True)
-        return frame
+        return _dated(pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"]), "started")
 
     def collections(self) -> pd.DataFrame:
         """One row per collection of games that others played: id, name, number of games, creation (UTC)."""
@@ -102,9 +109,7 @@ class Results:
         query = select(here, collections.c.name, held, collections.c.created).order_by(here)
         with self._database.engine.connect() as connection:
             rows = connection.execute(query).all()
-        frame = pd.DataFrame(rows, columns=["id", "name", "games", "created"])
-        frame["created"] = pd.to_datetime(frame["created"].astype(float), unit="s", utc=True)
-        return frame
+        return _dated(pd.DataFrame(rows, columns=["id", "name", "games", "created"]), "created")
 
     def collected(self, collection: str | None = None) -> pd.DataFrame:
         """One row per game that others played, of one collection or of all, in the order of their files.
@@ -192,6 +197,66 @@ class Results:
         boards = Positions(dict(zip(needed, values, strict=True)), dict(names))
         return pd.DataFrame({name: getattr(boards, name)() for name in chosen}, copy=False)
 
+    def runs(self) -> pd.DataFrame:
+        """One row per training run, the oldest first.
+
+        ``games`` is how many it is to learn from, ``learned`` how many it has learned from at its last checkpoint,
+        ``seconds`` the time that it spent learning until then; ``weights`` is the hash of those that it began with.
+        """
+        return self._of_run(RUNS, "v_runs", None, ("id",))
+
+    def metrics(self, run: Which = None) -> pd.DataFrame:
+        """One row per number measured in training, of one ``run`` (name, id or ``"last"``) or of all.
+
+        ``opponent`` is null for what the learner itself reports of the games since the row before. Else it is the spec
+        of the yardstick that the player of the checkpoint met: wins, draws, losses, win_pct, score_pct (0-100).
+        """
+        return self._of_run(METRICS, "v_run_metrics", run, ("run_id", "games", "opponent", "metric"))
+
+    def checkpoints(self, run: Which = None) -> pd.DataFrame:
+        """One row per checkpoint, of one ``run`` or of all: its name in specs, the hash of its model, the time spent
+        learning until then, and when it was recorded (UTC)."""
+        return self._of_run(CHECKPOINTS, "v_checkpoints", run, ("run_id", "games"))
+
+    def models(self) -> pd.DataFrame:
+        """One row per model, the oldest first: hash, kind, the checkpoints that it is (null for an imported one), and
+        when it was added (UTC)."""
+        query = select(models.c.hash, models.c.kind, models.c.added).order_by(models.c.added, models.c.hash)
+        with self._database.engine.connect() as connection:
+            frame = pd.DataFrame(connection.execute(query).all(), columns=["hash", "kind", "added"])
+        made = self.checkpoints().groupby("model")["checkpoint"].agg(", ".join)
+        frame["made_by"] = frame["hash"].map(made).astype(object)
+        return _dated(frame, "added")[list(MODELS)]
+
+    def uses(self, model: str) -> pd.DataFrame:
+        """Where the model of that hash is used, a row for each: what (``checkpoint``, ``tournament``, or ``run`` that
+        began with it), name, and the spec under which it was used there."""
+        seated = (
+            select(literal("tournament"), tournaments.c.name, players.c.spec)
+            .select_from(players)
+            .join(tournament_players)
+            .join(tournaments)
+            .where(players.c.weights == model)
+            .order_by(tournaments.c.id)
+        )
+        begun = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
+        with self._database.engine.connect() as connection:
+            rows = [tuple(row) for query in (seated, begun) for row in connection.execute(query)]
+        made = self.checkpoints()
+        names = made.loc[made["model"] == model, "checkpoint"]
+        rows = [*(("checkpoint", name, name) for name in names), *rows]
+        return pd.DataFrame(rows, columns=["what", "name", "spec"])
+
+    def _of_run(self, columns: Sequence[str], view: str, run: Which, order: Sequence[str]) -> pd.DataFrame:
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in columns]).select_from(table(view))
+        query = query.order_by(*[column(name) for name in order])
+        with self._database.engine.connect() as connection:
+            if run is not None:
+                query = query.where(column("run_id") == lookup.run_id(connection, run, self.location))
+            frame = pd.DataFrame(connection.execute(query).all(), columns=list(columns))
+        floats = {name: float for name in ("seconds", "value") if name in columns}
+        return _dated(frame.astype(floats), *({"started", "added"} & set(columns)))
+
     def _select(
         self, columns: Sequence[str], source: str | FromClause, tournament: Which, order: Sequence[str]
     ) -> pd.DataFrame:
@@ -210,3 +275,8 @@ class Results:
 
     def _id(self, connection: Connection, which: str | int) -> int:
         return lookup.tournament_id(connection, which, self.location)
+
+
+def _dated(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The frame with seconds since the epoch as times (UTC)."""
+    return frame.assign(**{name: pd.to_datetime(frame[name].astype(float), unit="s", utc=True) for name in columns})

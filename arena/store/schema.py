@@ -151,3 +151,63 @@ collected_games = Table(
 )
 """One row per game that was read from a PDN file; a game is in a collection once."""
 Index("collected_games_place", *(collected_games.c[name] for name in ("collection_id", "file", "number")))
+
+models = Table(
+    "models",
+    metadata,
+    Column("hash", Text, primary_key=True, doc="32 hexadecimal digits of kind and arrays"),
+    Column("kind", Text, nullable=False),
+    Column("data", LargeBinary, nullable=False, doc="a weights file (safetensors) without provenance"),
+    Column("provenance", JSON, nullable=False, doc="what made it first: command, seed, versions, ..."),
+    Column("added", Double, nullable=False, doc="seconds since the epoch"),
+)
+"""One row per model: equal weights of a kind are there once."""
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("learner", Text, nullable=False, doc="canonical spec"),
+    Column("distribution", Text, nullable=False, doc="what provides the learner"),
+    Column("version", Text, nullable=False, doc="version of the distribution"),
+    Column("weights", Text, doc="hash of the weights it began with; null where it had none"),
+    Column("seed", BigInteger, nullable=False),
+    Column("games", BigInteger, nullable=False, doc="games it is to learn from"),
+    Column("settings", JSON, nullable=False),
+    Column("arena", Text, nullable=False, doc="version of checkers-arena that began it"),
+    Column("started", Double, nullable=False, doc="seconds since the epoch"),
+)
+
+checkpoints = Table(
+    "checkpoints",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False, doc="games learned from so far"),
+    Column("model_hash", ForeignKey("models.hash"), nullable=False),
+    Column("player", Text, doc="spec of what plays the model; null: unknown"),
+    Column("state", LargeBinary, doc="safetensors of what learning goes on from; null but at the run's last one"),
+    Column("seconds", Double, nullable=False, doc="time spent learning so far"),
+    Column("added", Double, nullable=False, doc="seconds since the epoch"),
+)
+Index("checkpoints_model", checkpoints.c.model_hash)
+
+run_metrics = Table(
+    "run_metrics",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False, doc="games learned from so far"),
+    Column("opponent", Text, primary_key=True, doc="spec of a yardstick; empty: what the learner itself reports"),
+    Column("metric", Text, primary_key=True),
+    Column("value", Double, nullable=False),
+)
+
+run_games = Table(
+    "run_games",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, doc="place among the games of the run, from 0"),
+    Column("source", Text, nullable=False, doc="file, collection or tournament"),
+    Column("game", Text, nullable=False, doc="its number in the file, or its id"),
+)
+"""The recorded games that a run learned from; games that follow from its seed are not here."""

@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
+    from arena.model import Model
     from arena.rating import PlayerRating
     from arena.store.collector import Collector
+    from arena.store.runs import Runs
 
 _SCORE = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
@@ -63,6 +65,13 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def runs(self) -> Runs:
+        """The training runs."""
+        from arena.store.runs import Runs
+
+        return Runs(self._connection, self.location)
 
     def create_tournament(
         self, name: str, seed: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity]
@@ -168,6 +177,13 @@ class Store:
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids)
+
+    def add_model(self, model: Model, provenance: Mapping[str, str]) -> bool:
+        """Put a model on record with what made it; whether it was not there before."""
+        from arena.store import models
+
+        with self._connection.begin():
+            return models.add(self._connection, model, provenance)
 
     def collector(self, collection: str) -> Collector:
         """What records games in the collection of that name, which is made where missing; a context manager."""

@@ -32,6 +32,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
 
+from arena import library
 from arena.checkers.game import Termination
 from arena.errors import TournamentStopped
 from arena.match import broken_off
@@ -100,7 +101,7 @@ class _Worker:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=errors,
-                env={**os.environ, **system.ONE_THREAD, "PYTHONHASHSEED": "0"},
+                env={**os.environ, **system.ONE_THREAD, **library.environment(), "PYTHONHASHSEED": "0"},
                 **system.apart(),
             )
         self.process_id = self._process.pid

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from arena import specs
 from arena.checkers.game import DrawRules
 from arena.errors import TournamentStopped, UsageError
-from arena.model import Model
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, schedule, sequential, system
@@ -137,7 +136,7 @@ class Plan:
 
     def to_json(self) -> dict[str, Any]:
         """What the store keeps of it besides name and seed."""
-        values = asdict(self.settings) | {"players": [_state(each) for each in self.players]}
+        values = asdict(self.settings) | {"players": [specs.identity(each) for each in self.players]}
         return {name: value for name, value in values.items() if name != "seed"}
 
 
@@ -303,17 +302,6 @@ def _forfeit(record: GameRecord) -> str:
     """Who forfeited and why, in a line."""
     player = record.black if record.guilty == "black" else record.white
     return f"{player}, {record.termination}: {(record.reason or '').strip().splitlines()[-1]:.200}"
-
-
-def _state(spec: Spec, of: str = "") -> dict[str, str]:
-    """What decides how a player plays, and what to call it."""
-    state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin}
-    for name, value in spec.options.items():
-        if isinstance(value, specs.Spec):
-            state |= _state(value, f"{of}{name} ")
-        else:
-            state[f"{of}{name}"] = value.hash if isinstance(value, Model) else str(value)
-    return state
 
 
 def _refuse_changes(name: str, before: Sequence[dict[str, str]], now: Sequence[dict[str, str]]) -> None:

@@ -39,7 +39,7 @@ def make_game(number: int, /, file: str = "old/file.pdn", **changes: Any) -> pdn
         tuple(f"0.{ply}" if ply % 2 else "" for ply in range(played.ply + 1)) if number % 2 and played.ply else ()
     )
     result = pdn.game.RESULTS[number % 4]
-    game = pdn.PDNGame(played.boards, played.moves, result, tags, comments, file, number)
+    game = pdn.PDNGame(played.boards, played.moves, result, tags, comments, file=file, number=number)
     return replace(game, **changes)
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     Players = tuple[PlayerIdentity, ...]
 
-NEWEST = "0002"
-NEXT = "0003"
+NEWEST = "0003"
+NEXT = "0004"
 OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
 
 
@@ -241,13 +241,19 @@ def test_an_older_revision_is_backed_up_and_upgraded(
     assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", f"arena.sqlite.bak-{NEWEST}"]
 
 
-@pytest.fixture
-def first_version(path: Path, tmp_path: Path, record: Callable[..., GameRecord], identities: Players) -> Path:
-    """A database with games, as the first version of the program left it."""
+@pytest.fixture(params=["0001", "0002"])
+def older(
+    request: pytest.FixtureRequest,
+    path: Path,
+    tmp_path: Path,
+    record: Callable[..., GameRecord],
+    identities: Players,
+) -> tuple[Path, str]:
+    """A database with games, as an older version of the program left it, and its revision."""
     migrations = tmp_path / "past"
     shutil.copytree(database.MIGRATIONS, migrations)
     for file in (migrations / "versions").glob("[0-9]*.py"):
-        if not file.name.startswith("0001"):
+        if file.name[:4] > request.param:
             file.unlink()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", migrations)
@@ -256,25 +262,27 @@ def first_version(path: Path, tmp_path: Path, record: Callable[..., GameRecord],
             with store.recorder(tournament.id) as recorder:
                 for number in range(20):
                     recorder.add(record(number))
-    return path
+    return path, request.param
 
 
-def test_a_database_of_the_first_version_keeps_its_games(first_version: Path) -> None:
+def test_a_database_of_an_older_version_keeps_its_games(older: tuple[Path, str]) -> None:
     def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         with closing(sqlite3.connect(path)) as connection:
             names = ("tournaments", "players", "tournament_players", "games", "ratings", "v_standings")
             return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
 
-    before = rows(first_version)
-    assert revision(first_version) == "0001"
+    path, number = older
+    before = rows(path)
+    assert revision(path) == number
     assert len(before["games"]) == 20
-    assert "arena import upgrade" in refusal(Results, first_version)
-    with Store.open(first_version) as store:
+    assert "arena import upgrade" in refusal(Results, path)
+    with Store.open(path) as store:
         assert len(store.finished(1)) == 20
-    assert revision(first_version) == NEWEST
-    assert rows(first_version) == before == rows(first_version.with_name("arena.sqlite.bak-0001"))
-    with Results(first_version) as results:
+    assert revision(path) == NEWEST
+    assert rows(path) == before == rows(path.with_name(f"arena.sqlite.bak-{number}"))
+    with Results(path) as results:
         assert results.collected().empty
+        assert results.runs().empty
 
 
 def test_a_backup_never_replaces_a_file(ours: Path, next_version: Callable[[str], None]) -> None:

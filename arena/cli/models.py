@@ -1,0 +1,108 @@
+"""``arena models``: models on record listed, shown, written to files and read from them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.listing import Csv, Json
+from arena.cli.results import Db
+from arena.library import DEFAULT_DB
+
+if TYPE_CHECKING:
+    from arena.store.models import StoredModel
+
+group = typer.Typer(name="models", help="Models on record: list, show, export, import.", invoke_without_command=True)
+Elsewhere = Annotated[str | None, typer.Option("--db", help="SQLite file or database URL.", show_default=DEFAULT_DB)]
+Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, or a hash or the beginning of one.")]
+
+
+@group.callback()
+def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
+    """List the models on record; or show, export or import one."""
+    from arena import library
+
+    library.use(db)
+    if context.invoked_subcommand is not None:
+        return
+    from arena.cli.output import chosen, print_frame
+    from arena.store import Results
+
+    form = chosen(json, csv)
+    with Results(db) as stored:
+        print_frame(stored.models(), form)
+
+
+@group.command()
+def show(
+    which: Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, a hash, or a file of weights.")],
+    db: Elsewhere = None,
+) -> None:
+    """Print what a model is made of, what made it, and where it is used."""
+    from arena import library
+    from arena.cli.output import print_table
+    from arena.model import Model
+    from arena.store import Results
+
+    used = ""
+    if Path(which).is_file():
+        model = Model.file(which)
+        origin = model.provenance
+    else:
+        found = _find(which, db)
+        model, origin = found.model, found.provenance
+        with Results(library.location()) as stored:
+            rows = stored.uses(model.hash).itertuples(index=False, name=None)
+            used = f"used: {', '.join(_use(*row) for row in rows) or 'nowhere on record'}"
+    print(f"{model.hash}, weights of kind {model.kind}\n")
+    tensors = [[name, str(each.dtype), " x ".join(map(str, each.shape)) or "1"] for name, each in model.tensors.items()]
+    print_table("", ["tensor", "type", "shape"], sorted(tensors), left=3)
+    for name, value in origin.items():
+        print(f"{name}: {value}")
+    if used:
+        print(used)
+
+
+@group.command()
+def export(
+    which: Which, file: Annotated[Path, typer.Argument(help="New file to write.")], db: Elsewhere = None
+) -> None:
+    """Write a model to a file, with what made it."""
+    found = _find(which, db)
+    found.model.save(file, found.provenance)
+    print(f"wrote {file}, weights {found.model.hash}")
+
+
+@group.command("import")
+def import_(file: Annotated[Path, typer.Argument(help="File of weights.")], db: Elsewhere = None) -> None:
+    """Put a model from a file on record, to be named by its hash wherever weights or a player are named."""
+    from arena import library
+    from arena.model import Model
+    from arena.store import Store
+
+    model = Model.file(file)
+    key = model.hash
+    with Store.open(db or library.location()) as store:
+        new = store.add_model(model, model.provenance)
+        print(f"{'recorded' if new else 'was there already'} in {store.location}: weights of kind {model.kind}, @{key}")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.add_typer(group)
+
+
+def _find(which: str, db: str | None) -> StoredModel:
+    """The model that is meant; from then on names are looked up in its database."""
+    from arena import library
+
+    if db is not None:
+        library.use(db)
+    by_hash = f"@{which}"
+    return library.find(by_hash if library.is_name(by_hash) else which)
+
+
+def _use(what: str, name: str, spec: str) -> str:
+    return f"{what} {name}" if spec == name else f"{what} {name} ({spec})"

@@ -1,0 +1,232 @@
+"""``arena train`` and ``arena models``, end to end: runs on record, killed, gone on with, and played."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import pytest
+
+import arena
+from arena import library, plugins
+from arena.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
+
+PLUGINS = Path(__file__).parents[1] / "experiment" / "plugins"
+FEW = ("--yardsticks", "random", "--yardstick-games", "2")
+
+
+@pytest.fixture(autouse=True)
+def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Installs the learner and the player ``tiny``, here and for what is started."""
+    before = library.location()
+    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
+    monkeypatch.syspath_prepend(PLUGINS)
+    plugins.load.cache_clear()
+    yield
+    plugins.load.cache_clear()
+    sys.modules.pop("arena_tiny", None)
+    library.use(before)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs ``arena`` with the given words in an empty folder, in this process."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["arena", *words])
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            main()
+        return subprocess.CompletedProcess(words, int(left.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+def rows(run: Run, *words: str) -> list[dict[str, Any]]:
+    done = run(*words, "--json")
+    assert done.returncode == 0, done.stderr
+    found: list[dict[str, Any]] = json.loads(done.stdout)
+    return found
+
+
+def record(path: Path) -> list[pd.DataFrame]:
+    """What two runs of one command share: everything but times."""
+    with arena.Results(path) as results:
+        return [
+            results.runs().drop(columns=["seconds", "started"]),
+            results.metrics(),
+            results.checkpoints().drop(columns=["seconds", "added"]),
+            results.models().drop(columns="added"),
+        ]
+
+
+def checkpoints(path: Path) -> int:
+    """How many are on record."""
+    try:
+        with arena.Results(path) as results:
+            return len(results.checkpoints())
+    except arena.ArenaError:
+        return 0
+
+
+def stopped(folder: Path, number: int, *words: str) -> tuple[int, str]:
+    """Exit code and messages of a run that gets a signal when it has come to its first checkpoint."""
+    command = [sys.executable, "-m", "arena.cli", "train", *words]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and checkpoints(folder / "parts.sqlite") < 1:
+            time.sleep(0.05)
+        process.send_signal(number)
+        _, errors = process.communicate(timeout=30)
+    return process.returncode, errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill -9"])
+def test_a_run_that_was_stopped_goes_on_with_identical_results(run: Run, tmp_path: Path, number: int) -> None:
+    words = ("tiny:seconds=0.02", "--games", "100", "--seed", "3", *FEW)
+    code, errors = stopped(tmp_path, number, *words, "--db", "parts.sqlite")
+    assert code == (130 if number == signal.SIGINT else -number)
+    if number == signal.SIGINT:
+        assert "of 100 games are on record; to go on from there:" in errors
+        assert "arena train --resume tiny --db parts.sqlite" in errors
+        assert "Traceback" not in errors
+    assert 0 < checkpoints(tmp_path / "parts.sqlite") < 10
+    resumed = run("train", "--resume", "last", "--db", "parts.sqlite", "-o", "parts")
+    assert resumed.returncode == 0, resumed.stderr
+    assert run("train", *words, "--db", "whole.sqlite", "-o", "whole").returncode == 0
+    for one, other in zip(record(tmp_path / "parts.sqlite"), record(tmp_path / "whole.sqlite"), strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_what_a_run_prints_and_writes(run: Run, tmp_path: Path) -> None:
+    done = run(
+        "train", "tiny:scale=2", "--games", "30", "--seed", "4", "--every", "10", *FEW, "-o", "mine", "--name", "a.b"
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stderr.splitlines()
+    assert "run 'a.b': tiny:scale=2, seed 4: 30 games, 0 of them on record" in lines
+    assert [line.split()[0] for line in lines if "@" in line] == ["a.b@10", "a.b@20", "a.b@30"]
+    assert all(" %  number " in line for line in lines if "@" in line)
+    model = arena.Model.file(tmp_path / "mine")
+    assert f"weights {model.hash}" in done.stdout
+    assert "recorded in results/arena.sqlite as run 'a.b': 30 games" in done.stdout
+    assert model.provenance == {
+        "command": "arena train tiny:scale=2 --games 30 --seed 4",
+        "learner": "tiny:scale=2",
+        "games": "30",
+        "seed": "4",
+        "start": "nothing",
+        "version": "arena-tiny 1.0",
+        "arena": model.provenance["arena"],
+    }
+    [command] = [line.partition(": ")[2] for line in done.stdout.splitlines() if line.startswith("its curve")]
+    metrics = rows(run, *command.split()[1:])
+    assert {row["metric"] for row in metrics} == {
+        *("number", "error"),
+        *("wins", "draws", "losses", "win_pct", "score_pct"),
+    }
+    assert rows(run, "results", "metrics", "--run", "all") == metrics
+    assert [row["checkpoint"] for row in rows(run, "results", "checkpoints")] == ["a.b@10", "a.b@20", "a.b@30"]
+    assert [row["run"] for row in rows(run, "results", "runs")] == ["a.b"]
+    assert rows(run, "results", "models") == rows(run, "models")
+
+
+def test_checkpoints_play_wherever_a_player_is_named(run: Run, tmp_path: Path) -> None:
+    assert run("train", "tiny:depth=2", "--games", "20", "--seed", "1", *FEW, "--db", "x.sqlite").returncode == 0
+    players = ("--players", "tiny@4,tiny@last:depth=5,random")
+    for workers in ("1", "2"):
+        done = run("tournament", *players, "--games", "2", "--seed", "1", "--workers", workers, "--db", "x.sqlite")
+        assert done.returncode == 0, done.stderr
+    with arena.Results(tmp_path / "x.sqlite") as results:
+        one, two = (results.games(name).drop(columns="tournament") for name in ("t1", "t2"))
+        assert set(results.standings("t1").player) == {"tiny@4", "tiny@20:depth=5", "random"}
+        models = results.checkpoints().set_index("checkpoint").model
+    pd.testing.assert_frame_equal(one, two)
+    with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
+        stored = dict(connection.execute("SELECT spec, weights FROM players WHERE weights IS NOT NULL"))
+        assert stored == {"tiny@4": models["tiny@4"], "tiny@20:depth=5": models["tiny@20"]}
+        connection.execute("DELETE FROM games WHERE tournament_id = 1 AND round = 1")
+        connection.commit()
+    assert run("tournament", "--resume", "t1", "--db", "x.sqlite").returncode == 0
+    with arena.Results(tmp_path / "x.sqlite") as results:
+        pd.testing.assert_frame_equal(results.games("t1").drop(columns="tournament"), two)
+    won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--side", "white", "--db", "x.sqlite")
+    assert "black (tiny@4) plays 9-" in won.stdout
+
+
+def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n\n[Result "0-1"]\n1. 11-14 0-1\n')
+    done = run("train", "tiny", "--seed", "1", "--from", "games.pdn", *FEW)
+    assert done.returncode == 0, done.stderr
+    assert "left out: games.pdn: game 2, line 5" in done.stderr
+    assert "tiny@1 " in done.stderr
+    done = run("train", "tiny:start=tiny@last", "--seed", "1", "--games", "4", "--against", "past,tiny@last", *FEW)
+    assert done.returncode == 0, done.stderr
+    shown = run("models", "show", "tiny-2@last").stdout
+    assert "command: arena train tiny:start=tiny@1 --games 4 --seed 1 --against past,tiny@1 --every 1" in shown
+    assert "used: checkpoint tiny@1, run tiny-2 (tiny:start=tiny@1)" in run("models", "show", "tiny@1").stdout
+
+
+def test_models_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
+    assert run("train", "tiny", "--games", "4", "--every", "2", "--seed", "1", *FEW, "-o", "mine").returncode == 0
+    [one, two] = rows(run, "models")
+    assert [one["made_by"], two["made_by"]] == ["tiny@2", "tiny@4"]
+    assert run("models", "export", "tiny@last", "theirs").returncode == 0
+    assert (tmp_path / "theirs").read_bytes() == (tmp_path / "mine").read_bytes()
+    again = run("models", "export", one["hash"][:8], "mine")
+    assert (again.returncode, again.stderr) == (1, "arena: mine exists already; name another file\n")
+    taken = run("models", "import", "mine", "--db", "y.sqlite")
+    assert taken.stdout == f"recorded in y.sqlite: weights of kind tiny, @{two['hash']}\n"
+    assert "was there already" in run("models", "import", "theirs", "--db", "y.sqlite").stdout
+    [imported] = rows(run, "models", "--db", "y.sqlite")
+    assert (imported["hash"], imported["made_by"]) == (two["hash"], None)
+    of_file, stored = (
+        run("models", "show", "mine").stdout,
+        run("models", "show", two["hash"], "--db", "y.sqlite").stdout,
+    )
+    assert run("models", "--db", "y.sqlite", "show", two["hash"][:6]).stdout == stored
+    assert stored == f"{of_file}used: nowhere on record\n"
+    assert "command: arena train tiny --games 4 --seed 1" in stored
+    assert "number   float64   1" in stored
+    players = f"@{two['hash'][:8]},tiny:weights=@{two['hash']}:depth=2"
+    done = run("tournament", "--players", players, "--games", "2", "--db", "y.sqlite")
+    assert done.returncode == 0, done.stderr
+    assert f"@{two['hash']}" in done.stdout
+
+
+def test_a_run_is_extended_and_otherwise_keeps_what_it_began_with(run: Run) -> None:
+    assert run("train", "tiny", "--games", "4", "--seed", "1", *FEW).returncode == 0
+    refused = run("train", "--resume", "tiny", "--every", "3")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "arena: --every cannot be changed by --resume; start a new run\n",
+    )
+    refused = run("train", "--resume", "tiny", "--games", "3")
+    assert (refused.returncode, refused.stderr) == (
+        2,
+        "arena: the run 'tiny' is of 4 games: it can learn from more, not from 3\n",
+    )
+    assert run("train", "--resume", "tiny", "--games", "6").returncode == 0
+    assert [row["games"] for row in rows(run, "results", "checkpoints")] == [1, 2, 3, 4, 5, 6]
+
+
+def test_learning_that_fails_is_one_line(run: Run) -> None:
+    done = run("train", "tiny:breaks=3", "--games", "4", "--seed", "1", *FEW)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("arena: tiny:breaks=3 reports error = nan after 3 games")
+    assert rows(run, "results", "runs")[0]["learned"] == 2

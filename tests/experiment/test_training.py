@@ -1,0 +1,243 @@
+"""Training runs: what they learn, what is on record, and going on."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import arena
+from arena import library, plugins, specs
+from arena.errors import ArenaError, StoreError, UsageError
+from arena.experiment import duel, training
+from arena.experiment.training import Experience, Measuring, Plan, Progress
+from arena.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("tiny")
+FEW = Measuring(every=40, yardsticks="random", games=4)
+PDN = """[Result "1-0"]
+1. 11-15 23-18 2. 8-11 1-0
+
+[Result "0-1"]
+1. 11-15 22-17 0-1
+
+[Result "1/2-1/2"]
+1. 9-14 1/2-1/2
+"""
+
+
+def plan(text: str = "tiny", games: int | None = 100, seed: int = 1, **named: Any) -> Plan:
+    return Plan(specs.parse("learner", text), seed, games, **{"measuring": FEW, **named})
+
+
+def record(path: Path) -> list[pd.DataFrame]:
+    """What two runs of one plan share: everything but times."""
+    with closing(sqlite3.connect(path)) as connection:
+        games = pd.read_sql("SELECT * FROM run_games ORDER BY run_id, number", connection)
+        players = pd.read_sql("SELECT games, player, state FROM checkpoints ORDER BY run_id, games", connection)
+    with arena.Results(path) as results:
+        return [
+            results.runs().drop(columns=["seconds", "started"]),
+            results.metrics(),
+            results.checkpoints().drop(columns=["seconds", "added"]),
+            results.models().drop(columns="added"),
+            games,
+            players,
+        ]
+
+
+def same(one: Path, other: Path) -> None:
+    for left, right in zip(record(one), record(other), strict=True):
+        pd.testing.assert_frame_equal(left, right)
+
+
+def stopping_at(games: int) -> Callable[[Progress], None]:
+    def stop(now: Progress) -> None:
+        if now.done >= games:
+            raise KeyboardInterrupt
+
+    return stop
+
+
+def test_a_run_learns_what_its_learner_does_in_one_go(store: Store) -> None:
+    trained = training.begin(store, plan("tiny:scale=0.5", 107)).learn()
+    alone = specs.parse("learner", "tiny:scale=0.5").create()
+    alone.begin(1)
+    alone.practise(107)
+    assert trained.model.hash == alone.model().hash
+    assert trained.games == 107
+
+
+def test_checkpoints_and_metrics_are_on_record(store: Store, db: Path) -> None:
+    training.begin(store, plan(games=100)).learn()
+    with arena.Results(db) as results:
+        [run] = results.runs().to_dict("records")
+        assert (run["run"], run["learner"], run["seed"], run["games"], run["learned"]) == ("tiny", "tiny", 1, 100, 100)
+        assert results.checkpoints("tiny").checkpoint.tolist() == ["tiny@40", "tiny@80", "tiny@100"]
+        metrics = results.metrics("tiny")
+        models = results.models()
+    own = metrics[metrics.opponent.isna()]
+    assert own[own.metric == "number"].games.tolist() == list(range(2, 101, 2))
+    assert own[own.metric == "error"].value.tolist() == pytest.approx([1 / games for games in range(2, 101, 2)])
+    measured = metrics[metrics.opponent == "random"].pivot(index="games", columns="metric", values="value")
+    assert measured.index.tolist() == [40, 80, 100]
+    assert (measured.wins + measured.draws + measured.losses == 4).all()
+    assert measured.win_pct.tolist() == (25 * measured.wins).tolist()
+    assert measured.score_pct.tolist() == (25 * (measured.wins + measured.draws / 2)).tolist()
+    assert models.made_by.tolist() == ["tiny@40", "tiny@80", "tiny@100"]
+
+
+def test_a_checkpoint_is_measured_as_it_plays(store: Store, db: Path) -> None:
+    training.begin(store, plan(games=40, measuring=replace(FEW, yardsticks="m1,random"))).learn()
+    with arena.Results(db) as results:
+        metrics = results.metrics("last").set_index(["opponent", "metric"]).value
+    player, seed = specs.parse("player", "tiny@40").create, training._apart(1)
+    for opponent in ("m1", "random"):
+        tally = duel.measure(player, opponent, 4, seed)
+        assert [metrics[opponent, name] for name in ("wins", "draws", "losses")] == [
+            tally.wins,
+            tally.draws,
+            tally.losses,
+        ]
+
+
+@pytest.mark.parametrize("stop", [1, 41, 79, 80, 99, 100])
+def test_a_run_that_was_interrupted_goes_on_as_if_nothing_had_happened(tmp_path: Path, stop: int) -> None:
+    whole, parts = tmp_path / "whole.sqlite", tmp_path / "parts.sqlite"
+    with Store.open(whole) as store:
+        expected = training.begin(store, plan()).learn()
+    with Store.open(parts) as store, pytest.raises(KeyboardInterrupt):
+        training.begin(store, plan()).learn(stopping_at(stop))
+    with Store.open(parts) as store:
+        run = training.resume(store, "last")
+        assert run.start == (0 if stop < 41 else 40 if stop < 81 else 80)
+        trained = run.learn()
+    assert trained.model.hash == expected.model.hash
+    assert trained.provenance == expected.provenance
+    same(whole, parts)
+
+
+def test_a_finished_run_can_learn_from_more_games(store: Store) -> None:
+    training.begin(store, plan(games=100)).learn()
+    assert training.resume(store, "tiny").learn().games == 100
+    longer = training.resume(store, "tiny", 150).learn()
+    assert longer.name == "tiny@150"
+    assert longer.model.hash == training.begin(store, plan(games=150)).learn().model.hash
+    assert store.runs.checkpoints(1) == [40, 80, 100, 120, 150]
+    with pytest.raises(UsageError, match=r"the run 'tiny' is of 150 games: it can learn from more, not from 149"):
+        training.resume(store, "tiny", 149)
+
+
+def test_runs_are_named_for_their_learners(store: Store) -> None:
+    names = [training.begin(store, plan(games=2)).run.name for _ in range(3)]
+    assert names == ["tiny", "tiny-2", "tiny-3"]
+    assert training.begin(store, plan(games=2), "mine").learn().name == "mine@2"
+
+
+def test_a_learner_that_is_not_what_it_was_is_not_resumed(store: Store, tmp_path: Path) -> None:
+    arena.Model("tiny", {"number": np.zeros(1)}).save(tmp_path / "w", {})
+    training.begin(store, plan(f"tiny:start={tmp_path / 'w'}")).learn()
+    (tmp_path / "w").unlink()
+    arena.Model("tiny", {"number": np.ones(1)}).save(tmp_path / "w", {})
+    with pytest.raises(
+        UsageError, match=r"'tiny' cannot be resumed: it is not what it was \(start: .* start a new run"
+    ):
+        training.resume(store, "tiny")
+
+
+def test_a_plugin_of_another_version_is_not_resumed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    training.begin(store, plan()).learn()
+    registry = plugins.load()
+    newer = replace(registry.get("learner", "tiny"), version="2.0")
+    monkeypatch.setitem(registry._found, ("learner", "tiny"), newer)
+    with pytest.raises(UsageError, match=r"version: arena-tiny 1\.0 then, arena-tiny 2\.0 now"):
+        training.resume(store, "tiny")
+
+
+def test_what_goes_out_of_bounds_is_one_line_and_keeps_its_checkpoints(store: Store) -> None:
+    with pytest.raises(ArenaError, match=r"tiny:breaks=90 reports error = nan after 90 games"):
+        training.begin(store, plan("tiny:breaks=90")).learn()
+    assert store.runs.checkpoints(store.runs.get("tiny").id) == [40, 80]
+
+
+def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store) -> None:
+    with pytest.raises(ArenaError, match="after 2 games"):
+        training.begin(store, plan("tiny:breaks=2")).learn()
+    with pytest.raises(StoreError, match="holds no run yet: arena train makes one"):
+        store.runs.get("last")
+
+
+def test_learners_that_take_several_games_at_a_time(store: Store) -> None:
+    assert plan("pairs", 24, measuring=Measuring()).every == 2
+    for games, every in ((5, None), (6, 3)):
+        with pytest.raises(UsageError, match="pairs learns from 2 games at a time: give a multiple, not"):
+            plan("pairs", games, measuring=Measuring(every))
+    training.begin(store, plan("pairs", 12, measuring=replace(FEW, every=6))).learn()
+    assert store.runs.checkpoints(1) == [6, 12]
+
+
+def test_a_player_without_a_name_goes_by_the_kind_of_its_weights(store: Store) -> None:
+    trained = training.begin(store, plan("pairs", 4)).learn()
+    spec = specs.parse("player", "pairs@4")
+    assert (spec.name, spec.text, spec.weights) == ("tiny", "pairs@4", trained.model.hash)
+
+
+def test_recorded_games_are_learned_from_once_each_and_are_on_record(store: Store, db: Path, tmp_path: Path) -> None:
+    file = tmp_path / "games.pdn"
+    file.write_text(PDN)
+    trained = training.begin(store, plan(games=None, experience=Experience(from_=(str(file),)))).learn()
+    assert trained.games == 3
+    assert trained.model.tensors["number"].tolist() == [6.0]
+    with closing(sqlite3.connect(db)) as connection:
+        rows = connection.execute("SELECT number, source, game FROM run_games").fetchall()
+    assert rows == [(0, str(file), "1"), (1, str(file), "2"), (2, str(file), "3")]
+    assert trained.provenance["command"] == f"arena train tiny --games 3 --seed 1 --from {file}"
+    again = training.resume(store, "tiny", 5).learn()
+    assert again.model.tensors["number"].tolist() == [6.0 + 3 + 2]
+    file.write_text(PDN.replace("9-14", "9-13"))
+    with pytest.raises(UsageError, match=r"not what it was \(experience hash: "):
+        training.resume(store, "tiny", 6)
+
+
+@pytest.mark.usefixtures("db")
+def test_games_against_past_selves_are_the_same_when_a_run_goes_on(tmp_path: Path) -> None:
+    settings = {"experience": Experience(against="past,random"), "measuring": replace(FEW, every=4), "games": 16}
+    for name, stop in (("whole", 99), ("parts", 9)):
+        library.use(tmp_path / name)
+        with Store.open(tmp_path / name) as store:
+            run = training.begin(store, plan(**settings))
+            try:
+                run.learn(stopping_at(stop))
+            except KeyboardInterrupt:
+                training.resume(store, "last").learn()
+    same(tmp_path / "whole", tmp_path / "parts")
+
+
+@pytest.mark.parametrize(
+    ("measuring", "message"),
+    [
+        (Measuring(yardsticks="nobody"), "no player named 'nobody'"),
+        (Measuring(yardsticks="random,"), "missing"),
+        (Measuring(yardsticks="human"), "human plays at a terminal, so it cannot be a yardstick"),
+        (Measuring(games=3), "in pairs, one of each colour: not 3"),
+    ],
+)
+def test_yardsticks_that_cannot_be_are_refused_before_anything_is_on_record(measuring: Measuring, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        plan(measuring=measuring)
+
+
+def test_a_run_without_yardsticks(store: Store, db: Path) -> None:
+    training.begin(store, plan(measuring=Measuring(yardsticks="", games=3))).learn()
+    with arena.Results(db) as results:
+        assert results.metrics().opponent.isna().all()
+    assert store.runs.checkpoints(1) == list(range(10, 101, 10))

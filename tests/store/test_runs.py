@@ -1,0 +1,239 @@
+"""Training runs, their checkpoints and models on record."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from arena.errors import StoreError
+from arena.model import Model
+from arena.store import PlayerIdentity, Results, Store, models
+from arena.store.runs import LearnerIdentity, _packed, _unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from arena.store.runs import RunRecorder, StoredRun
+
+LMS = LearnerIdentity("lms:rate=0.05", "checkers-arena", "0.1.0", "0123456789abcdef0123456789abcdef")
+MADE = {"command": "arena train lms"}
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[Store]:
+    with Store.open(path) as store:
+        yield store
+
+
+def made(store: Store, name: str = "lms", games: int = 100) -> StoredRun:
+    return store.runs.create(name, LMS, 7, games, {"every": 50})
+
+
+def model(number: float) -> Model:
+    return Model("lms", {"w": np.array([number])})
+
+
+def state(number: int) -> dict[str, np.ndarray[Any, Any]]:
+    return {"games": np.array(number), "w": np.arange(3.0)}
+
+
+def checkpoint(recorder: RunRecorder, games: int, number: float | None = None) -> None:
+    weights = model(games if number is None else number)
+    recorder.checkpoint(games, weights, MADE, "lms:depth=2", state(games), games / 10)
+
+
+def count(path: Path, table: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        rows: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+    return rows
+
+
+def test_a_run_is_given_back_as_it_was_recorded(store: Store) -> None:
+    run = made(store)
+    assert store.runs.get("lms") == store.runs.get("last") == store.runs.get(run.id) == store.runs.get("1") == run
+    assert (run.learner, run.seed, run.games, run.settings) == (LMS, 7, 100, {"every": 50})
+    store.runs.extend(run.id, 200)
+    assert store.runs.get("lms").games == 200
+
+
+def test_a_run_goes_on_from_its_last_checkpoint_whose_state_alone_is_kept(store: Store, path: Path) -> None:
+    run = made(store)
+    assert store.runs.last_checkpoint(run.id).state is None
+    recorder = store.runs.recorder(run.id)
+    for games in (50, 100):
+        checkpoint(recorder, games)
+        last = store.runs.last_checkpoint(run.id)
+        assert (last.games, last.seconds) == (games, games / 10)
+        assert last.state is not None
+        assert int(last.state["games"]) == games
+    with closing(sqlite3.connect(path)) as connection:
+        kept = connection.execute("SELECT games FROM checkpoints WHERE state IS NOT NULL").fetchall()
+    assert kept == [(100,)]
+    assert store.runs.checkpoints(run.id) == [50, 100]
+
+
+arrays = hnp.arrays(
+    st.sampled_from(["<f8", ">f8", "<f4", "<i8", "<u4", "<u8", "u1", "?"]), hnp.array_shapes(min_dims=0, min_side=0)
+)
+
+
+@given(st.dictionaries(st.text("abc_", min_size=1), arrays, max_size=3))
+def test_any_state_comes_back_writeable(of: dict[str, np.ndarray[Any, Any]]) -> None:
+    back = _unpacked(_packed(of))
+    assert back.keys() == of.keys()
+    for name, array in of.items():
+        np.testing.assert_array_equal(back[name], array)
+        assert (back[name].shape, back[name].flags.writeable) == (array.shape, True)
+
+
+def test_nothing_is_on_record_before_a_checkpoint_and_then_everything_is(store: Store, path: Path) -> None:
+    run = made(store)
+    recorder = store.runs.recorder(run.id)
+    recorder.measured(10, {"error": 0.5, "norm": 2})
+    recorder.learned_from(0, [("games.pdn", "1"), ("games.pdn", "2")])
+    recorder.measured(10, {"wins": 3}, "random")
+    tables = ("run_metrics", "run_games", "checkpoints", "models")
+    assert [count(path, table) for table in tables] == [0, 0, 0, 0]
+    checkpoint(recorder, 10)
+    assert [count(path, table) for table in tables] == [3, 2, 1, 1]
+    checkpoint(recorder, 20)
+    assert [count(path, table) for table in tables] == [3, 2, 2, 2]
+
+
+def test_a_checkpoint_that_cannot_be_recorded_leaves_nothing_of_itself(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(made(store).id)
+    checkpoint(recorder, 10)
+    recorder.measured(10, {"error": 0.5})
+    with pytest.raises(StoreError, match="refuses a row"):
+        checkpoint(recorder, 10, number=11)
+    assert [count(path, table) for table in ("run_metrics", "checkpoints", "models")] == [0, 1, 1]
+    assert store.runs.last_checkpoint(1).state is not None
+
+
+def test_equal_models_are_there_once(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(made(store).id)
+    checkpoint(recorder, 10, number=1.5)
+    checkpoint(recorder, 20, number=1.5)
+    assert not store.add_model(model(1.5), {"command": "something else"})
+    assert store.add_model(model(2.5), {"command": "by hand"})
+    with Results(path) as results:
+        frame = results.models()
+    assert frame.hash.tolist() == [model(1.5).hash, model(2.5).hash]
+    assert frame.made_by.iloc[0] == "lms@10, lms@20"
+    assert pd.isna(frame.made_by.iloc[1])
+
+
+@pytest.mark.parametrize("name", ["", "last", "12", "a b", "a@b", "a/b", "a:b=c"])
+def test_names_that_could_be_mistaken_are_refused(store: Store, name: str) -> None:
+    with pytest.raises(StoreError, match="a run cannot be named"):
+        made(store, name)
+
+
+def test_names_are_taken_once(store: Store) -> None:
+    assert [made(store, store.runs.fresh_name("lms")).name for _ in range(3)] == ["lms", "lms-2", "lms-3"]
+    with pytest.raises(StoreError, match="already has a run 'lms-2': resume it or choose another name"):
+        made(store, "lms-2")
+
+
+def test_only_a_run_without_a_checkpoint_is_forgotten(store: Store) -> None:
+    one, other = made(store, "one"), made(store, "other")
+    checkpoint(store.runs.recorder(one.id), 10)
+    for run in (one, other):
+        store.runs.forget_empty(run.id)
+    assert store.runs.get("last") == one
+    with pytest.raises(StoreError, match=r"holds no run 'other'; it holds one \(1\)"):
+        store.runs.get("other")
+
+
+def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(made(store).id)
+    checkpoint(recorder, 10)
+    checkpoint(recorder, 20)
+    with Results(path) as results, results._database.engine.connect() as connection:
+
+        def of_run(run: str, games: str) -> models.StoredModel:
+            return models.of_run(connection, run, games, "here")
+
+        found = of_run("lms", "10")
+        assert (found.name, found.model.hash, found.player) == ("lms@10", model(10).hash, "lms:depth=2")
+        assert found.provenance == MADE
+        assert of_run("last", "last").name == of_run("1", "20").name == "lms@20"
+        by_hash = models.of_hash(connection, model(10).hash[:6], "here")
+        assert (by_hash.name, by_hash.player) == (f"@{model(10).hash}", "lms:depth=2")
+        with pytest.raises(StoreError, match=r"'lms' has no checkpoint after 15 games; there are lms@10, lms@20$"):
+            of_run("lms", "15")
+        with pytest.raises(StoreError, match=r"here holds no run 'lsm'; it holds lms \(1\)"):
+            of_run("lsm", "10")
+        with pytest.raises(StoreError, match="no model whose hash begins with 000000"):
+            models.of_hash(connection, "000000", "here")
+    for games in range(30, 150, 10):
+        checkpoint(recorder, games)
+    made(store, "empty")
+    with Results(path) as results, results._database.engine.connect() as connection:
+        with pytest.raises(StoreError, match=r"there are lms@10, .*lms@50, \.\.\., lms@100, .*lms@140$"):
+            models.of_run(connection, "lms", "15", "here")
+        with pytest.raises(StoreError, match="no checkpoint yet: arena train --resume empty goes on with it"):
+            models.of_run(connection, "empty", "last", "here")
+
+
+def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(made(store).id)
+    recorder.measured(5, {"norm": 2.5, "error": 0.5})
+    recorder.measured(10, {"wins": 3}, "random")
+    checkpoint(recorder, 10)
+    made(store, "empty")
+    with Results(path) as results, closing(sqlite3.connect(path)) as connection:
+        for view, frame in (
+            ("v_runs", results.runs()),
+            ("v_run_metrics", results.metrics()),
+            ("v_checkpoints", results.checkpoints()),
+        ):
+            rows = pd.read_sql(f"SELECT * FROM {view}", connection)
+            for column in frame.columns.difference(["started", "added"]):
+                assert rows[column].tolist() == frame[column].tolist() or frame[column].isna().any()
+        runs, of_last, of_first = results.runs(), results.metrics("last"), results.metrics(1)
+    assert list(runs.columns) == [
+        *("id", "run", "learner", "seed", "games", "learned", "checkpoints", "seconds"),
+        *("version", "weights", "started"),
+    ]
+    assert runs.learned.tolist() == [10, 0]
+    assert runs.started.dt.tz is not None
+    assert of_last.empty
+    assert of_first.opponent.isna().tolist() == [True, True, False]
+    assert list(of_first.fillna("").itertuples(index=False, name=None)) == [
+        ("lms", 5, "error", "", 0.5),
+        ("lms", 5, "norm", "", 2.5),
+        ("lms", 10, "wins", "random", 3.0),
+    ]
+
+
+def test_where_a_model_is_used(store: Store, path: Path) -> None:
+    weights = model(10).hash
+    checkpoint(store.runs.recorder(made(store).id), 10)
+    store.create_tournament("t1", 1, {}, [PlayerIdentity("lms@10:depth=2", "lms", "checkers-arena", "0.1.0", weights)])
+    store.runs.create("more", LearnerIdentity("lms:start=lms@10", "checkers-arena", "0.1.0", weights), 1, 10, {})
+    with Results(path) as results:
+        assert list(results.uses(weights).itertuples(index=False, name=None)) == [
+            ("checkpoint", "lms@10", "lms@10"),
+            ("tournament", "t1", "lms@10:depth=2"),
+            ("run", "more", "lms:start=lms@10"),
+        ]
+        assert results.uses("nothing").empty
+
+
+def test_an_empty_database_has_empty_tables(store: Store, path: Path) -> None:
+    assert store.runs.fresh_name("lms") == "lms"
+    with Results(path) as results:
+        frames = [results.runs(), results.metrics(), results.checkpoints(), results.models()]
+        assert [len(frame) for frame in frames] == [0, 0, 0, 0]
+        with pytest.raises(StoreError, match="holds no run yet: arena train makes one"):
+            results.metrics("last")
