@@ -26,6 +26,7 @@ MOVES = 32
 _EXCHANGE = np.int64(0x2545F4914F6CDD1D)
 _MIX = np.int64(0x1E3779B97F4A7C15)
 _MASK = 0xFFFFFFFF
+_LINE = 64
 _VISITS, _LAST = range(2)
 _TENSORS = ("boards", "values", "visits", "tried")
 
@@ -141,7 +142,7 @@ class RoteMemory:
     def __init__(self, capacity: int) -> None:
         """``capacity``: most boards that it holds, 1 or more; it is rounded up to whole buckets."""
         entries = -(-capacity // BUCKET) * BUCKET
-        self.table = np.zeros(WORDS * entries, dtype=np.int64)
+        self.table = _aligned(WORDS * entries)
         """The boards and their values, as :func:`find` finds them."""
         self.seen = np.zeros((entries, 2), dtype=np.int64)
         """Visits of each entry, and when it was last met: counted in boards."""
@@ -226,6 +227,13 @@ class RoteMemory:
 
     def _find(self, board: arena.Board) -> int:
         return int(find(*board.relative, self.table))
+
+
+def _aligned(length: int) -> np.ndarray:
+    """Zeros (int64) that begin where a line of the cache does."""
+    room = np.zeros(length + _LINE // 8, dtype=np.int64)
+    first = -room.ctypes.data % _LINE // 8
+    return room[first : first + length]
 
 
 def _digits(board: arena.Board) -> str:

@@ -111,7 +111,7 @@ class Rote(arena.CompiledEvaluator):
         context = context_of(memory, bool(tensors["total"]), self.perspective)
         scale = float(tensors["scale"])
         if self.use != "rote":
-            context[WEIGHTS:] = in_kernel_units(tensors["weights"], scale)
+            context[WEIGHTS:] = in_kernel_units(tensors["weights"].copy(), scale)
         return arena.Kernel(rote_kernel.address, context, scale, keepalive=memory)
 
 
@@ -127,6 +127,10 @@ def context_of(memory: RoteMemory | None, total: bool, perspective: arena.Side |
     return context
 
 
+@arena.kernel
 def in_kernel_units(weights: np.ndarray, scale: float) -> np.ndarray:
     """Weights as whole kernel units, within ±HIGHEST: int64."""
-    return np.rint(np.clip(weights * scale, -HIGHEST, HIGHEST)).astype(np.int64)
+    units = np.empty(len(weights), dtype=np.int64)
+    for i in range(len(weights)):
+        units[i] = np.int64(np.rint(min(max(weights[i] * scale, -HIGHEST), HIGHEST)))
+    return units

@@ -75,8 +75,9 @@ class PerformanceSystem:
         self._options = options
         total = options.kings == "total"
         novelty = round(options.novelty * scale)
-        self._contexts = {side: context_of(memory, total, side, novelty) for side in arena.Side}
-        self.context = context_of(memory, total, arena.Side.BLACK)
+        contexts = [context_of(memory, total, side, novelty) for side in arena.Side]
+        self._contexts = np.stack([*contexts, context_of(memory, total, arena.Side.BLACK)])
+        self.context = self._contexts[-1]
         """Of the same evaluator without the bonus for novelty, the mover counting as Black: int64."""
         self.refresh()
 
@@ -91,9 +92,7 @@ class PerformanceSystem:
         return arena.Seat(kernel, options.depth, options.quiescence, options.explore, options.temperature)
 
     def refresh(self) -> None:
-        weights = in_kernel_units(self._weights, self._scale)
-        for context in (self.context, *self._contexts.values()):
-            context[WEIGHTS:] = weights
+        self._contexts[:, WEIGHTS:] = in_kernel_units(self._weights, self._scale)
 
 
 class Critic:
