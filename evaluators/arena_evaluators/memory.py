@@ -89,9 +89,8 @@ def _meet(
     table: np.ndarray,
     seen: np.ndarray,
     tried: np.ndarray,
-) -> np.ndarray:
+) -> None:
     """See :meth:`RoteMemory.meet`."""
-    visits = np.empty(len(boards), dtype=np.int64)
     moves = np.empty(MAX_MOVES, dtype=np.int64)
     for ply in range(len(boards)):
         own, opp, kings = boards[ply]
@@ -100,11 +99,20 @@ def _meet(
             table[WORDS * entry + 1] = kings | values[ply] << 32
         seen[entry, _VISITS] += 1
         seen[entry, _LAST] = met + ply + 1
-        visits[ply] = seen[entry, _VISITS]
         if ply + 1 < len(boards):
             number = _number(boards, ply, moves)
             if 0 <= number < MOVES:
                 tried[entry, number] += 1
+
+
+@arena.kernel
+def _visits(boards: np.ndarray, table: np.ndarray, seen: np.ndarray) -> np.ndarray:
+    visits = np.ones(len(boards), dtype=np.int64)
+    for i in range(len(boards)):
+        own, opp, kings = boards[i]
+        entry = find(own, opp, kings, table)
+        if entry >= 0:
+            visits[i] = seen[entry, _VISITS]
     return visits
 
 
@@ -170,6 +178,11 @@ class RoteMemory:
         """How often the board was met; 0 where it is not held."""
         return int(self.seen[self._find(board), _VISITS]) if board in self else 0
 
+    def visits_of(self, boards: np.ndarray) -> np.ndarray:
+        """How often each of many boards was met, 1 where it is not held: int64, (n,), of masks (int64, (n, 3))."""
+        visits: np.ndarray = _visits(boards, self.table, self.seen)
+        return visits
+
     def reached(self, board: arena.Board) -> dict[arena.Board, int]:
         """The boards that were reached from ``board``, and how often, in the order of its legal moves."""
         if board not in self:
@@ -177,15 +190,14 @@ class RoteMemory:
         times = self._tried[self._find(board)].tolist()
         return {board.after(move): n for move, n in zip(board.legal_moves, times, strict=False) if n}
 
-    def meet(self, boards: np.ndarray, values: np.ndarray, known: np.ndarray) -> np.ndarray:
-        """Count one visit of each board of a game, in order, and of each move; how often each has been met (int64, n).
+    def meet(self, boards: np.ndarray, values: np.ndarray, known: np.ndarray) -> None:
+        """Count one visit of each board of a game, in order, and one try of each move.
 
         ``boards`` (int64, (n, 3)): masks own, opp, kings as the mover sees them. ``values`` (int64, n): what they are
         worth now; where ``known`` (bool, n) is false the value is only for boards that are new.
         """
-        visits: np.ndarray = _meet(boards, values, known, self._met, self.table, self.seen, self._tried)
+        _meet(boards, values, known, self._met, self.table, self.seen, self._tried)
         self._met += len(boards)
-        return visits
 
     def tensors(self) -> dict[str, np.ndarray]:
         """The memory as arrays, by when each board was last met.

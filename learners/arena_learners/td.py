@@ -44,7 +44,7 @@ from arena_learners.temporal import (
 from arena_players.td import TD as TDPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from arena_learners.loop import ExperimentGenerator
     from arena_learners.temporal import Rule
@@ -55,6 +55,7 @@ MODEL_DEPTH = 3
 """Plies of the search that values the boards of a model."""
 DIVERGED = 10
 """Weights count as diverged where one of them is worth more than this many won games."""
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 def start_of(model: arena.Model) -> Mapping[str, np.ndarray]:
@@ -98,20 +99,15 @@ class PerformanceSystem:
 class Critic:
     """Says what each side can learn from a game: R at its end, and which n each step follows."""
 
-    def __init__(self, reward: float, count: Count) -> None:
+    def __init__(self, reward: float, counts: Callable[[arena.Episode], np.ndarray]) -> None:
+        """``counts``: n of each position of a game, int64, (plies + 1,); (0,) where the rule counts for itself."""
         self.reward = reward
-        self.count = count
+        self.counts = counts
 
-    def examples(self, episode: arena.Episode, side: arena.Side, visits: np.ndarray, game: int) -> Lesson:
-        """``visits``: how often each board had been met (int64, (plies + 1,)). ``game``: number of the game, from 1."""
+    def examples(self, episode: arena.Episode, side: arena.Side) -> Lesson:
         explored = np.zeros(episode.plies, dtype=bool) if episode.explored is None else episode.explored
-        counts = _NONE if self.count == "boards" else visits if self.count == "visits" else np.full_like(visits, game)
-        return Lesson(
-            episode.boards, int(side is not episode.first), self.reward * episode.result(side), explored, counts
-        )
-
-
-_NONE = np.zeros(0, dtype=np.int64)
+        reward = self.reward * episode.result(side)
+        return Lesson(episode.boards, int(side is not episode.first), reward, explored, self.counts(episode))
 
 
 class TD(arena.Learner):
@@ -215,13 +211,21 @@ class TD(arena.Learner):
             guarded=self.guarded,
         )
 
+    def counts(self, episode: arena.Episode) -> np.ndarray:
+        """The option ``n`` for each position of a game whose boards have been met; empty where the rule counts them."""
+        if self.n == "games":
+            return np.full(episode.plies + 1, self.games_)
+        if self.n == "visits" and self.memory_ is not None:
+            return self.memory_.visits_of(episode.boards)
+        return _NONE
+
     def experiment_generator(self, performance: PerformanceSystem) -> ExperimentGenerator:
         """What sets up games."""
         return SelfPlay(performance, self._seed, self.random_plies)
 
     def critic(self) -> Critic:
         """What says what a game teaches."""
-        return Critic(self.won, self.n)
+        return Critic(self.won, self.counts)
 
     def generalizer(self) -> Rule:
         """What moves the weights, in place."""
@@ -258,21 +262,28 @@ class TD(arena.Learner):
         return replace(episode, values=values / self.scale)
 
     def _learn(self, episodes: Iterable[arena.Episode]) -> Mapping[str, float]:
-        """Metrics: means for a game, and weights, counts and memory as they are then."""
+        """Metrics: means for a game, then weights, counts and memory as they are after the last one.
+
+        step_size: that of the next board (n=visits: of a new one). drift: by how much of their length the weights have
+        moved. negative: how many weights are. diverged: 1 where one is worth more than DIVERGED won games.
+        bytes_per_game: what the memory holds by the games learned from.
+        """
         before = self.weights_.copy()
         learned, games, plies, squares = int(self.counts_[0]), 0, 0, 0.0
         for episode in episodes:
             self.games_ += 1
             games += 1
             plies += episode.plies
-            visits = _NONE if self.memory_ is None else self.memory_.meet(episode.boards, *self.backed_up(episode))
+            if self.memory_ is not None:
+                self.memory_.meet(episode.boards, *self.backed_up(episode))
             for side in episode.learners:
-                squares += self._rule.update(self._critic.examples(episode, side, visits, self.games_))
+                squares += self._rule.update(self._critic.examples(episode, side))["squared_delta"]
+        n = {"boards": int(self.counts_[0]), "games": self.games_, "visits": 1}[self.n]
         size = float(np.abs(self.weights_).max())
         return {
             "plies": plies / max(games, 1),
             "squared_delta": squares / max(int(self.counts_[0]) - learned, 1),
-            "step_size": step_size(max(self.games_ if self.n == "games" else int(self.counts_[0]), 1), self.alpha),
+            "step_size": step_size(max(n, 1), self.alpha),
             **report(self._rule),
             "drift": float(np.linalg.norm(self.weights_ - before)) / max(float(np.linalg.norm(before)), FLOOR),
             "negative": float((self.weights_ < 0).sum()),

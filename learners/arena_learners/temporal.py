@@ -81,8 +81,8 @@ class Rule(Protocol):
     """So far: boards learned from, and how often a weight met the floor, met the ceiling (the reward), and changed
     its sign: int64, (4,)."""
 
-    def update(self, lesson: Lesson) -> float:
-        """Apply the rule to each turn of a side, in order; the sum of the squared deltas."""
+    def update(self, examples: Lesson) -> Mapping[str, float]:
+        """Apply the rule to each turn of a side, in order; ``squared_delta``: the sum of the squares of delta."""
 
 
 class PlainRule:
@@ -93,24 +93,24 @@ class PlainRule:
         self.weights = weights
         self.counts = counts
 
-    def update(self, lesson: Lesson) -> float:
+    def update(self, examples: Lesson) -> Mapping[str, float]:
         trace = np.zeros(FEATURES)
         squares = 0.0
-        last = len(lesson.boards) - 1
-        for ply in range(lesson.first, last, 2):
+        last = len(examples.boards) - 1
+        for ply in range(examples.first, last, 2):
             self.counts[_BOARDS] += 1
-            if lesson.explored[ply]:
+            if examples.explored[ply]:
                 trace[:] = 0
                 continue
-            f = self.features(lesson.boards[ply])
+            f = self.features(examples.boards[ply])
             over = ply + 2 >= last
-            target = lesson.reward if over else self.value(self.features(lesson.boards[ply + 2]))
+            target = examples.reward if over else self.value(self.features(examples.boards[ply + 2]))
             delta = target - self.value(f)
             trace = self.settings.trace * trace + f / (1 + self.dot(f, f) if self.settings.normalised else 1)
-            n = int(lesson.counts[ply] if len(lesson.counts) else self.counts[_BOARDS])
+            n = int(examples.counts[ply] if len(examples.counts) else self.counts[_BOARDS])
             self.move(step_size(n, self.settings.alpha) * delta * trace)
             squares += delta * delta
-        return squares
+        return {"squared_delta": squares}
 
     def features(self, masks: np.ndarray) -> np.ndarray:
         """F1 to F3 of a board, as its side to move sees it."""
@@ -157,19 +157,9 @@ class CompiledRule:
             ]
         )
 
-    def update(self, lesson: Lesson) -> float:
-        return float(
-            _update(
-                lesson.boards,
-                lesson.first,
-                lesson.reward,
-                lesson.explored,
-                lesson.counts,
-                self._numbers,
-                self.weights,
-                self.counts,
-            )
-        )
+    def update(self, examples: Lesson) -> Mapping[str, float]:
+        game = examples.boards, examples.first, examples.reward, examples.explored, examples.counts
+        return {"squared_delta": float(_update(*game, self._numbers, self.weights, self.counts))}
 
 
 @arena.kernel

@@ -63,7 +63,7 @@ RULES = [PlainRule, CompiledRule]
 def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
     """c += a · delta · F / (1 + F·F), board by board, with the weights as they are then."""
     given_lesson, weights, counts = lesson(), np.ones(3), np.zeros(4, np.int64)
-    squares = rule(Settings(), weights, counts).update(given_lesson)
+    told = rule(Settings(), weights, counts).update(given_lesson)
     f = [np.array(features(*given_lesson.boards[ply].tolist(), 0)) for ply in (0, 2, 4)]
     c, expected = np.ones(3), 0.0
     for turn, a in enumerate((1.0, 50 / 51, 50 / 52)):
@@ -71,7 +71,7 @@ def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
         c = np.clip(c + a * delta * f[turn] / (1 + f[turn] @ f[turn]), FLOOR, 10)
         expected += delta**2
     np.testing.assert_allclose(weights, c, rtol=1e-12)
-    assert squares == pytest.approx(expected)
+    assert told["squared_delta"] == pytest.approx(expected)
     assert counts[0] == 3
 
 
@@ -172,6 +172,17 @@ def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: di
     again.practise(20)
     assert equal(whole, again)
     assert whole.model().hash == again.model().hash
+
+
+@pytest.mark.parametrize(("n", "expected"), [("boards", []), ("visits", [7, 1]), ("games", [7, 7])])
+def test_what_the_step_counts(n: str, expected: list[int]) -> None:
+    for capacity in (10_000, 0):
+        if n != "visits" or capacity:
+            learner = begun(n=n, capacity=capacity)
+            learner.practise(7)
+            boards = [arena.Board.start(), random_game(3, 50).board]
+            episode = arena.Episode(np.array([board.relative for board in boards]), None)
+            assert learner.counts(episode).tolist() == expected
 
 
 def test_chance_follows_from_the_seed() -> None:
