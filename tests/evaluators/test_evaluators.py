@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import arena
 from arena_evaluators.heuristic import Heuristic
-from arena_evaluators.linear import Linear, features_of
+from arena_evaluators.linear import Linear, features, features_of, kernel_of, put_weights
 from arena_evaluators.material import Material
 from arena_evaluators.memory import RoteMemory
 from arena_evaluators.rote import BORDER, Rote
@@ -85,6 +85,33 @@ def test_the_linear_function_is_seen_through_the_learners_eyes(
     value = float(WEIGHTS.tensors["weights"] @ features_of(board, learner))
     sign = 1 if board.side is learner else -1
     assert Linear(WEIGHTS, perspective).evaluate(board) == pytest.approx(sign * value, abs=1e-3)
+
+
+@given(boards(), st.lists(st.floats(-50, 50), min_size=7, max_size=7), st.sampled_from([None, *arena.Side]))
+def test_a_kernel_goes_on_with_new_weights(
+    board: arena.Board, weights: list[float], perspective: arena.Side | None
+) -> None:
+    kernel = kernel_of(perspective, scale=100.0)
+    assert kernel.evaluate(board) == 0
+    put_weights(kernel, np.array(weights))
+    learner = board.side if perspective is None else perspective
+    value = float(np.array(weights) @ features_of(board, learner)) * (1 if board.side is learner else -1)
+    assert kernel.evaluate(board) == pytest.approx(value, abs=0.4)
+
+
+def test_values_beyond_the_kernels_range_stay_at_its_end() -> None:
+    kernel = kernel_of(None, scale=1.0)
+    for weight in (1e9, -1e9):
+        put_weights(kernel, np.array([weight, 0, 0, 0, 0, 0, 0]))
+        assert kernel.evaluate(arena.Board.start()) == np.sign(weight) * 990_000
+
+
+@given(boards(), st.booleans())
+def test_features_along_a_game(board: arena.Board, mirrored: bool) -> None:
+    masks = np.array([board.relative, board.flipped().relative, board.relative])
+    side = board.side.other if mirrored else board.side
+    np.testing.assert_array_equal(features(masks, 0, 3, mirrored), [features_of(board, side)] * 2)
+    assert features(masks, 2, 1, mirrored).shape == (0, 7)
 
 
 def test_the_border_is_the_four_outer_lines() -> None:
