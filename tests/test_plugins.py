@@ -94,8 +94,9 @@ def test_one_plugin_may_register_several_kinds(site: Site) -> None:
         class E(arena.Evaluator):
             def evaluate(self, board): return 0.0
         class L(arena.Learner):
-            def begin(self, random): pass
-            def step(self): return {}
+            def begin(self, seed): pass
+            def state(self): return {}
+            def restore(self, state): pass
             def model(self): pass
             def player(self): return P()
         class O(arena.OpeningBook):

@@ -13,6 +13,8 @@ from arena.checkers.bits import popcount, rotate
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/lms.safetensors")
 FEATURES = 7
 _EVERYONE = -1
+_LIMIT = 990_000
+"""Kernel values end here, a little inside of what a kernel may return."""
 
 
 def weights_of(model: arena.Model) -> np.ndarray:
@@ -36,12 +38,39 @@ def capturable(own: int, opp: int, kings: int) -> int:
 
 
 @arena.kernel
-def features(own: int, opp: int, kings: int) -> np.ndarray:
-    """x0..x6 of a position as ``own`` sees it (int64, 7), whoever is to move."""
-    threatened = popcount(capturable(rotate(opp), rotate(own), rotate(kings)))
-    threatening = popcount(capturable(own, opp, kings))
-    counts = popcount(own), popcount(opp), popcount(own & kings), popcount(opp & kings)
-    return np.array([1, *counts, threatened, threatening])
+def counts(own: int, opp: int, kings: int) -> tuple[int, int, int, int, int, int]:
+    """x1..x6 of a position as ``own`` sees it, whoever is to move."""
+    return (
+        popcount(own),
+        popcount(opp),
+        popcount(own & kings),
+        popcount(opp & kings),
+        popcount(capturable(rotate(opp), rotate(own), rotate(kings))),
+        popcount(capturable(own, opp, kings)),
+    )
+
+
+@arena.kernel
+def features(boards: np.ndarray, first: int, end: int, mirrored: bool) -> np.ndarray:
+    """x0..x6 (float64, (n, 7)) of every second one of ``boards`` (int64, (plies, 3)), from ``first`` to before ``end``.
+
+    x0 = 1; x1, x2 my and their pieces, kings included; x3, x4 my and their kings; x5 my pieces that they could
+    capture if it were their turn, x6 theirs that I could, whole capture chains counted (Mitchell 1997; the
+    chains are our reading). "I" am the side to move, or where ``mirrored`` the other one.
+    """
+    x = np.ones((max(0, (end - first + 1) // 2), FEATURES))
+    for i in range(len(x)):
+        own, opp, kings = boards[first + 2 * i]
+        if mirrored:
+            own, opp, kings = rotate(opp), rotate(own), rotate(kings)
+        x[i, 1], x[i, 2], x[i, 3], x[i, 4], x[i, 5], x[i, 6] = counts(own, opp, kings)
+    return x
+
+
+def features_of(board: arena.Board, perspective: arena.Side) -> np.ndarray:
+    """x0..x6 of ``board`` for the player of one colour (float64, 7); see :func:`features`."""
+    seen: np.ndarray = features(np.array([board.relative]), 0, 1, board.side is not perspective)[0]
+    return seen
 
 
 @arena.evaluator_kernel
@@ -51,24 +80,28 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:
     if weights[0] != _EVERYONE and weights[0] != side:
         own, opp, kings = rotate(opp), rotate(own), rotate(kings)
         sign = -1
-    value = weights[1] + weights[2] * popcount(own) + weights[3] * popcount(opp)
-    value += weights[4] * popcount(own & kings) + weights[5] * popcount(opp & kings)
-    if weights[6]:
-        value += weights[6] * popcount(capturable(rotate(opp), rotate(own), rotate(kings)))
-    if weights[7]:
-        value += weights[7] * popcount(capturable(own, opp, kings))
-    signed: int = sign * value
+    x1, x2, x3, x4, x5, x6 = counts(own, opp, kings)
+    value = weights[1] + weights[2] * x1 + weights[3] * x2 + weights[4] * x3 + weights[5] * x4
+    value += weights[6] * x5 + weights[7] * x6
+    signed: int = sign * max(-_LIMIT, min(_LIMIT, value))
     return signed
 
 
-def features_of(board: arena.Board, perspective: arena.Side) -> np.ndarray:
-    """x0..x6 of ``board`` for the player of one colour (float64, 7).
+def kernel_of(perspective: arena.Side | None, scale: float) -> arena.Kernel:
+    """The function with zero weights, as ``perspective`` sees every board (None: as the side to move does).
 
-    x0 = 1; x1, x2 my and their pieces, kings included; x3, x4 my and their kings; x5 my pieces that they could
-    capture if it were their turn, x6 theirs that I could, whole capture chains counted (Mitchell 1997; the
-    chains are our reading).
+    ``scale``: kernel units per unit of V̂; values beyond the kernel's range of a million units stay at its end.
     """
-    return features(*board._replace(side=perspective).relative).astype(np.float64)
+    context = np.zeros(1 + FEATURES, dtype=np.int64)
+    context[0] = _EVERYONE if perspective is None else int(perspective)
+    return arena.Kernel(_kernel.address, context, scale)
+
+
+def put_weights(kernel: arena.Kernel, weights: np.ndarray) -> None:
+    """Let a kernel that :func:`kernel_of` made go on with ``weights`` (float64, 7)."""
+    if kernel.context is None:
+        raise ValueError("this kernel has no weights")
+    kernel.context[1:] = np.rint(weights * kernel.scale)
 
 
 class Linear(arena.CompiledEvaluator):
@@ -83,8 +116,6 @@ class Linear(arena.CompiledEvaluator):
         """Compiled; the scale spreads the values over the kernel's range, so that distinct boards stay distinct."""
         weights = weights_of(self.weights)
         largest = abs(weights[0]) + 12 * np.abs(weights[1:]).sum()
-        scale = 0.99e6 / largest if largest > 0 else 1.0
-        context = np.empty(1 + FEATURES, dtype=np.int64)
-        context[0] = _EVERYONE if self.perspective is None else int(self.perspective)
-        context[1:] = np.rint(weights * scale)
-        return arena.Kernel(_kernel.address, context, scale)
+        kernel = kernel_of(self.perspective, _LIMIT / largest if largest > 0 else 1.0)
+        put_weights(kernel, weights)
+        return kernel

@@ -1,13 +1,15 @@
-"""What Melicher's program (2009) learns: three weighted differences, and a memory of boards met before."""
+"""What Melicher's program (2009) learns: three weights, and the values of boards met before."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
 import arena
 from arena.checkers.bits import popcount
+from arena.errors import ModelError
+from arena_evaluators.memory import WORDS, RoteMemory, find
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,13 +18,36 @@ SHIPPED = arena.Model.shipped("arena_evaluators", "weights/td.safetensors")
 FEATURES = 3
 BORDER = 0xF818181F
 """Squares on the four border lines."""
-_HEADER = 4
+HIGHEST = 900_000
+"""What the weights say is held within ± this many kernel units; remembered wins and losses lie beyond."""
+WON = 990_000
+"""Kernel units that a board is remembered with that is won."""
+TABLE, LENGTH, SEEN, TOTAL, PERSPECTIVE, NOVELTY, WEIGHTS = range(7)
+"""The numbers of a context: address and length of the memory's table, address of its counts, whether F2 is the total
+of the kings, the learner's colour (-1: the mover's), the bonus for a board never met, c1 to c3 in kernel units."""
+
+Use = Literal["both", "rote", "weights"]
+"""What values boards: the weights where memory has none, memory alone (unknown boards: 0), or the weights alone."""
 
 
 def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
-    """Weights (float64, 3) and memory of a model; raises ModelError where it does not hold them."""
-    tensors = model.require("td", {"weights": (FEATURES,), "boards": (None, 3), "values": (None,)})
-    return model.require("td", {"boards": (len(tensors["values"]), 3)})
+    """Weights and memory of a model.
+
+    ``weights`` float64 (3,); ``scale`` float64 (): kernel units to a unit of U; ``total`` int64 (): 1 where F2 is the
+    total of the kings; the rest: :meth:`RoteMemory.tensors`. Raises ModelError where it does not hold them.
+    """
+    single: dict[str, tuple[int | None, ...]] = {"weights": (FEATURES,), "scale": (), "total": (), "capacity": ()}
+    tensors = model.require("td", {**single, "boards": (None, 3), "tried": (None, 3)})
+    n = len(tensors["boards"])
+    for name in ("scale", "capacity"):
+        if not tensors[name] > 0:
+            raise ModelError(f"{name} of {model} is {tensors[name]}, not a number above 0")
+    model.require("td", {"values": (n,), "visits": (n,)})
+    if n and not (np.abs(tensors["values"].astype(np.int64)) <= WON).all():
+        raise ModelError(f"values of {model} lie beyond ±{WON}")
+    if len(tensors["tried"]) and tensors["tried"][:, 0].max() >= n:
+        raise ModelError(f"tried of {model} names boards that it does not hold")
+    return tensors
 
 
 Weights = Annotated[arena.Model, arena.Kind("td", tensors_of)]
@@ -30,71 +55,82 @@ Weights = Annotated[arena.Model, arena.Kind("td", tensors_of)]
 
 
 @arena.kernel
-def features(own: int, opp: int, kings: int) -> tuple[int, int, int]:
-    """F1..F3 as ``own`` sees them: difference of pieces, of kings, of pieces on the border, mine minus theirs."""
-    pieces = popcount(own) - popcount(opp)
-    crowned = popcount(own & kings) - popcount(opp & kings)
-    return pieces, crowned, popcount(own & BORDER) - popcount(opp & BORDER)
+def features(own: int, opp: int, kings: int, total: int) -> tuple[int, int, int]:
+    """F1..F3 as ``own`` sees them: difference of pieces, of kings, of pieces on the border, mine minus theirs.
 
-
-@arena.kernel
-def slot(own: int, opp: int, kings: int, table: np.ndarray) -> int:
-    """Index of the entry of a board in ``table``, or of the empty entry where it belongs.
-
-    ``table`` is int64; an entry is two numbers: own | opp << 32 (0: empty) and kings | value << 32. The number
-    of entries is a power of two.
+    Kings count as pieces (ours). F2 is the number of all kings where ``total`` is not 0.
     """
-    mask = len(table) // 2 - 1
-    key = own | opp << 32
-    mixed = (key ^ kings * 0x2545F4914F6CDD1D) * 0x1E3779B97F4A7C15
-    entry = (mixed >> 33) & mask
-    while table[2 * entry] != 0 and (table[2 * entry] != key or table[2 * entry + 1] & 0xFFFFFFFF != kings):
-        entry = (entry + 1) & mask
-    return 2 * entry
+    pieces = popcount(own) - popcount(opp)
+    mine, theirs = popcount(own & kings), popcount(opp & kings)
+    border = popcount(own & BORDER) - popcount(opp & BORDER)
+    return pieces, mine + theirs if total else mine - theirs, border
 
 
 @arena.kernel
-def fill(table: np.ndarray, boards: np.ndarray, values: np.ndarray) -> None:
-    """Enter boards (int64, (n, 3): own, opp, kings) with their values (int64, n) into an empty ``table``."""
-    for i in range(len(boards)):
-        own, opp, kings = boards[i]
-        entry = slot(own, opp, kings, table)
-        table[entry] = own | opp << 32
-        table[entry + 1] = kings | values[i] << 32
+def weighed(own: int, opp: int, kings: int, side: int, header: np.ndarray) -> int:
+    """What the weights say, in kernel units for the side to move."""
+    f1, f2, f3 = features(own, opp, kings, header[TOTAL])
+    if header[TOTAL] and 0 <= header[PERSPECTIVE] != side:
+        f2 = -f2
+    value: int = header[WEIGHTS] * f1 + header[WEIGHTS + 1] * f2 + header[WEIGHTS + 2] * f3
+    return min(max(value, -HIGHEST), HIGHEST)
 
 
 @arena.evaluator_kernel
-def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # noqa: ARG001  (the ABI)
-    header = arena.context_array(context, _HEADER)
-    if header[0]:
-        table = arena.context_array(context, _HEADER + header[0])[_HEADER:]
-        entry = slot(own, opp, kings, table)
-        if table[entry] != 0:
-            recalled: int = table[entry + 1] >> 32
-            return recalled
-    pieces, crowned, border = features(own, opp, kings)
-    value: int = header[1] * pieces + header[2] * crowned + header[3] * border
+def rote_kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:
+    header = arena.context_array(context, WEIGHTS + FEATURES)
+    entry = -1
+    if header[LENGTH]:
+        table = arena.context_array(header[TABLE], header[LENGTH])
+        entry = find(own, opp, kings, table)
+    value = table[WORDS * entry + 1] >> 32 if entry >= 0 else weighed(own, opp, kings, side, header)
+    if header[NOVELTY]:
+        met = arena.context_array(header[SEEN], header[LENGTH])[2 * entry] if entry >= 0 else 0
+        bonus = header[NOVELTY] // (1 + met)
+        value += bonus if header[PERSPECTIVE] == side else -bonus
+        value = min(max(value, -WON), WON)
     return value
 
 
 class Rote(arena.CompiledEvaluator):
     """Weighs pieces, kings and the border, and recalls the values of boards met before (Melicher 2009)."""
 
-    def __init__(self, weights: Weights = SHIPPED, memory: bool = True) -> None:
-        """``memory``: whether values are recalled; without it the three weights stand alone."""
+    def __init__(self, weights: Weights = SHIPPED, use: Use = "both", perspective: arena.Side | None = None) -> None:
+        """``use``: values come from memory and, where it has none, from the weights; or from one of them alone.
+
+        ``perspective``: the learner's colour, which only matters where F2 is a total; None: the mover's.
+        """
         self.weights = weights
-        self.memory = memory
+        self.use = use
+        self.perspective = perspective
 
     def kernel(self) -> arena.Kernel:
-        """Compiled; the scale spreads the values over the kernel's range."""
+        """Compiled; distinct boards stay distinct by the model's scale."""
         tensors = tensors_of(self.weights)
-        coefficients, values = tensors["weights"], tensors["values"]
-        largest = max(12 * np.abs(coefficients).sum(), np.abs(values).max(initial=0.0))
-        scale = 0.99e6 / largest if largest > 0 else 1.0
-        entries = 2 ** int(np.ceil(np.log2(2 * len(values)))) if self.memory and len(values) else 0
-        context = np.zeros(_HEADER + 2 * entries, dtype=np.int64)
-        context[0] = 2 * entries
-        context[1:_HEADER] = np.rint(coefficients * scale)
-        if entries:
-            fill(context[_HEADER:], tensors["boards"].astype(np.int64), np.rint(values * scale).astype(np.int64))
-        return arena.Kernel(_kernel.address, context, scale)
+        memory = None if self.use == "weights" else RoteMemory.of(tensors)
+        context = context_of(memory, bool(tensors["total"]), self.perspective)
+        scale = float(tensors["scale"])
+        if self.use != "rote":
+            context[WEIGHTS:] = in_kernel_units(tensors["weights"].copy(), scale)
+        return arena.Kernel(rote_kernel.address, context, scale, keepalive=memory)
+
+
+def context_of(memory: RoteMemory | None, total: bool, perspective: arena.Side | None, novelty: int = 0) -> np.ndarray:
+    """A context (int64) with weights of 0; the memory must outlive it."""
+    context = np.zeros(WEIGHTS + FEATURES, dtype=np.int64)
+    context[TOTAL] = total
+    context[PERSPECTIVE] = -1 if perspective is None else int(perspective)
+    context[NOVELTY] = novelty
+    if memory is not None:
+        context[TABLE], context[LENGTH] = memory.table.ctypes.data, len(memory.table)
+        context[SEEN] = memory.seen.ctypes.data
+    return context
+
+
+@arena.kernel
+def in_kernel_units(weights: np.ndarray, scale: float) -> np.ndarray:
+    """Weights as whole kernel units, within ±HIGHEST: int64."""
+    units = np.empty(len(weights), dtype=np.int64)
+    for i in range(len(weights)):
+        units[i] = np.int64(np.rint(min(max(weights[i] * scale, -HIGHEST), HIGHEST)))
+    return units

@@ -17,7 +17,7 @@ from arena.search.alphabeta import INFINITY, NEVER, WIN
 from arena.search.selfplay import Games
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 
 class PerformanceSystem(Protocol):
@@ -68,10 +68,18 @@ class SelfPlay:
 class StepByStep:
     """The same games as :class:`SelfPlay`, played move by move in plain Python: to be read, and to check it."""
 
-    def __init__(self, performance: PerformanceSystem, seed: int, random_plies: int = 0) -> None:
+    def __init__(
+        self,
+        performance: PerformanceSystem,
+        seed: int,
+        random_plies: int = 0,
+        moved: Callable[[arena.Game], None] = lambda _: None,
+    ) -> None:
+        """``moved`` is called after each move: what it makes the performance system learn counts for the next one."""
         self.performance = performance
         self.seed = seed
         self.random_plies = random_plies
+        self.moved = moved
         self._seats = {side: performance.seat(side) for side in arena.Side}
 
     def play(self, number: int) -> arena.Episode:
@@ -87,6 +95,7 @@ class StepByStep:
             explored.append(random)
             values.append(value)
             game.play(move)
+            self.moved(game)
         episode = arena.Episode.of(game)
         return arena.Episode(
             episode.boards,

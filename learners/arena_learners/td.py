@@ -1,156 +1,349 @@
 """Temporal differences with a rote memory (Melicher 2009), in a form that neither diverges nor turns against itself.
 
-W. Melicher, The Implementation of Machine Learning in the Game of Checkers (2009), gives
-U(s) += a (R + U(s') - U(s)) and a = 50 / (49 + n), and no rule for the weights. Ours, for the boards s and s' of
-two successive turns of one side::
-
-    c += a * delta * F(s) / (1 + F(s)·F(s)),   delta = R + U(s') - U(s)
-
-R is the reward, ±``reward`` for a won or lost game and 0 for a draw, at the end, where U(s') = 0, and 0 before.
-Dividing by 1 + F·F keeps each step from overshooting, and a weight never falls below ``FLOOR`` (his "false
-minimum", where the program plays to lose, needs a negative one).
+W. Melicher, The Implementation of Machine Learning in the Game of Checkers (2009): weights that follow temporal
+differences, and a memory of every board met whose counts make the steps smaller. What the memory adds in play is of
+the rote learning that he cites: it holds the value that the search backed up to a board, and later searches that come
+to that board recall it, and so look further (Samuel 1959).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 
 import arena
-from arena.search import Search
+from arena.checkers.bitboard import MAX_MOVES, generate
+from arena.errors import UsageError
 from arena_evaluators.memory import RoteMemory
-from arena_evaluators.rote import FEATURES, Rote, features
+from arena_evaluators.rote import (
+    FEATURES,
+    HIGHEST,
+    WEIGHTS,
+    WON,
+    context_of,
+    in_kernel_units,
+    rote_kernel,
+    tensors_of,
+    weighed,
+)
+from arena_learners.lookahead import lookahead, remembered
+from arena_learners.loop import SelfPlay, StepByStep
+from arena_learners.temporal import (
+    FLOOR,
+    Alpha,
+    CompiledRule,
+    Count,
+    Lesson,
+    PlainRule,
+    Settings,
+    report,
+    step_size,
+)
 from arena_players.td import TD as TDPlayer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from arena.search import SearchResult
+    from arena_learners.loop import ExperimentGenerator
+    from arena_learners.temporal import Rule
 
-FLOOR = 0.01
-"""Smallest value of a weight."""
-_HASTE = 0.01
-"""Share of the reward by which a forced win is worth less for each ply that it takes."""
+HIGHEST_SUM = 36
+"""Largest sum of the features; with weights up to the reward, U times the scale just reaches HIGHEST."""
+MODEL_DEPTH = 3
+"""Plies of the search that values the boards of a model."""
+DIVERGED = 10
+"""Weights count as diverged where one of them is worth more than this many won games."""
+_NONE = np.zeros(0, dtype=np.int64)
 
 
-def step_size(boards: int) -> float:
-    """The learning coefficient a = 50 / (49 + n) after n >= 1 boards (Melicher 2009): 1, and falling."""
-    return 50 / (49 + boards)
+def start_of(model: arena.Model) -> Mapping[str, np.ndarray]:
+    """What learning goes on from; raises ModelError where a model does not hold it."""
+    tensors_of(model)
+    return model.require("td", {"counts": (4,), "games": ()})
+
+
+class PerformanceSystem:
+    """Plays by weights and memory as they are when a game begins."""
+
+    def __init__(self, weights: np.ndarray, memory: RoteMemory | None, scale: float, options: TD) -> None:
+        """``weights``: c1 to c3, and ``memory``: both are read anew for each game. ``scale``: kernel units to a unit of
+        U."""
+        self._weights = weights
+        self._memory = memory
+        self._scale = scale
+        self._options = options
+        total = options.kings == "total"
+        novelty = round(options.novelty * scale)
+        contexts = [context_of(memory, total, side, novelty) for side in arena.Side]
+        self._contexts = np.stack([*contexts, context_of(memory, total, arena.Side.BLACK)])
+        self.context = self._contexts[-1]
+        """Of the same evaluator without the bonus for novelty, the mover counting as Black: int64."""
+        self.refresh()
+
+    @property
+    def kernel(self) -> arena.Kernel:
+        """The evaluator without the bonus for novelty."""
+        return arena.Kernel(rote_kernel.address, self.context, self._scale, keepalive=self)
+
+    def seat(self, side: arena.Side) -> arena.Seat:
+        options = self._options
+        kernel = arena.Kernel(rote_kernel.address, self._contexts[side], self._scale, keepalive=self)
+        return arena.Seat(kernel, options.depth, options.quiescence, options.explore, options.temperature)
+
+    def refresh(self) -> None:
+        self._contexts[:, WEIGHTS:] = in_kernel_units(self._weights, self._scale)
+
+
+class Critic:
+    """Says what each side can learn from a game: R at its end, and which n each step follows."""
+
+    def __init__(self, reward: float, counts: Callable[[arena.Episode], np.ndarray]) -> None:
+        """``counts``: n of each position of a game, int64, (plies + 1,); (0,) where the rule counts for itself."""
+        self.reward = reward
+        self.counts = counts
+
+    def examples(self, episode: arena.Episode, side: arena.Side) -> Lesson:
+        explored = np.zeros(episode.plies, dtype=bool) if episode.explored is None else episode.explored
+        reward = self.reward * episode.result(side)
+        return Lesson(episode.boards, int(side is not episode.first), reward, explored, self.counts(episode))
 
 
 class TD(arena.Learner):
-    """TD on three differences with a = 50/(49+n), and a rote memory of every board met (Melicher 2009), by self-play.
+    """TD on three features with a = 50/(49+n), and a rote memory of the boards met (Melicher 2009), by self-play.
 
-    Every board met goes to the memory with the value that the search backed up to it, as in the rote learning
-    that he cites; later searches recall it, and so look further. The model keeps the ``capacity`` boards
-    met most often, searched once more with the final weights so that all values speak of the same function.
+    Every board met goes to the memory with the value that the search backed up to it; later searches recall it, and so
+    look further. In a model all boards are searched once more by the final weights, so that their values speak of the
+    same function. ``normalised=false:guarded=false`` is the rule as written: runs diverge, and learn to lose.
     """
 
     kind = "td"
 
     def __init__(
         self,
-        depth: Annotated[int, arena.Range(1, 64)] = 3,
-        reward: Annotated[float, arena.Range(0)] = 10.0,
+        depth: Annotated[int, arena.Range(1, 64)] = 1,
+        quiescence: bool = False,
+        kings: Literal["difference", "total"] = "difference",
+        alpha: Alpha = "50/(49+n)",
+        n: Count = "boards",
+        trace: Annotated[float, arena.Range(0, 1)] = 0.0,
+        reward: Literal["result", "win_probability"] = "result",
+        won: Annotated[float, arena.Range(0.001, 1000)] = 10.0,
+        normalised: bool = True,
+        guarded: bool = True,
+        capacity: Annotated[int, arena.Range(0, 10_000_000)] = 20_000,
         explore: Annotated[float, arena.Range(0, 1)] = 0.1,
-        capacity: Annotated[int, arena.Range(0)] = 20_000,
-        start: Annotated[arena.Model, arena.Kind("td", RoteMemory.of)] | None = None,
+        temperature: Annotated[float, arena.Range(0)] = 0.0,
+        novelty: Annotated[float, arena.Range(0)] = 0.0,
+        random_plies: Annotated[int, arena.Range(0)] = 0,
+        start: Annotated[arena.Model, arena.Kind("td", start_of)] | None = None,
     ) -> None:
-        """``depth``: plies of search when playing, and of the values that are remembered.
+        """``depth``: plies of search in self-play. ``quiescence``: and on while there are captures.
 
-        ``reward``: value of a won game, in the units of U. ``explore``: share of moves that are random.
-        ``capacity``: most boards that the model keeps. ``start``: weights and memory of an earlier run to go on from.
+        ``kings``: whether F2 is their difference or, as a caption of the text has it, their total. ``alpha``, ``n``:
+        the step size, and what it counts: boards learned from, visits of the board, or games. ``trace``: the lambda
+        of TD(lambda). ``reward``: U predicts the result itself, or by a logistic the win probability. ``won``: R of
+        a won game, in the units of U. ``normalised``, ``guarded``: whether steps are divided by 1 + F·F, and weights
+        kept from 0.01 to ``won``. ``capacity``: most boards that are remembered; 0: no memory.
+        ``explore``: share of random moves. ``temperature``: of softmax, in units of U. ``novelty``: what a board never
+        met seems worth more, in units of U, one met v times 1/(1 + v) of it. ``random_plies``: random first moves.
+        ``start``: weights and memory of an earlier run to go on from.
         """
         self.depth = depth
+        self.quiescence = quiescence
+        self.kings = kings
+        self.alpha = alpha
+        self.n = n
+        self.trace = trace
         self.reward = reward
-        self.explore = explore
+        self.won = won
+        self.normalised = normalised
+        self.guarded = guarded
         self.capacity = capacity
+        self.explore = explore
+        self.temperature = temperature
+        self.novelty = novelty
+        self.random_plies = random_plies
         self.start = start
 
     def begin(self, seed: int) -> None:
-        random = np.random.default_rng(seed)
-        self.random_ = random
+        if not self.capacity and (self.n == "visits" or self.novelty):
+            raise UsageError("without memory (capacity=0) there are no visits: n=visits and novelty need them")
+        self._seed = seed
+        self.scale = HIGHEST / (HIGHEST_SUM * self.won)
         self.weights_ = np.ones(FEATURES)
-        self.memory_ = RoteMemory()
-        self.boards_ = 0
+        self.counts_ = np.zeros(4, dtype=np.int64)
+        self.games_ = 0
+        self.memory_ = RoteMemory(self.capacity) if self.capacity else None
         if self.start is not None:
-            self.memory_ = RoteMemory.of(self.start)
-            self.weights_ = self.start.tensors["weights"].copy()
-            self.boards_ = int(self.start.tensors["played"])
-
-    def practise(self, games: int) -> Mapping[str, float]:
-        for _ in range(games):
-            metrics = self._step()
-        return metrics
-
-    def state(self) -> Mapping[str, np.ndarray]:
-        raise NotImplementedError
+            tensors = start_of(self.start)
+            if tensors["scale"] != self.scale or bool(tensors["total"]) != (self.kings == "total"):
+                raise UsageError(f"{self.start} was learned with other options: give the same won and kings")
+            self._resume(tensors)
+        self._assemble()
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        raise NotImplementedError
+        self._resume(state)
+        self._assemble()
 
-    def _step(self) -> Mapping[str, float]:
-        """Metrics: plies, mean squared delta, step size a, weights c1..c3, boards remembered, floor hits."""
-        search = self._search(self.memory_)
-        game = arena.Game(random=self.random_)
-        before = None
-        while game.outcome is None:
-            result = search(game, self.depth, random=self.random_)
-            self.memory_.meet(game.board, self._value(search, result), before)
-            before = game.board
-            moves = game.board.legal_moves
-            if self.random_.random() < self.explore:
-                game.play(moves[self.random_.integers(len(moves))])
-            else:
-                game.play(result.move)
-        learned = [self._learn(game, side) for side in arena.Side]
-        squares, floored = (sum(numbers) for numbers in zip(*learned, strict=True))
-        names = (f"c{i + 1}" for i in range(FEATURES))
+    def state(self) -> Mapping[str, np.ndarray]:
         return {
-            "plies": game.ply,
-            "squared_delta": squares / max(game.ply, 1),
-            "step_size": step_size(self.boards_),
-            **dict(zip(names, self.weights_.tolist(), strict=True)),
-            "boards": len(self.memory_),
-            "floored": floored,
+            "weights": self.weights_.copy(),
+            "counts": self.counts_.copy(),
+            "games": np.array(self.games_, dtype=np.int64),
+            **(RoteMemory(1) if self.memory_ is None else self.memory_).tensors(),
         }
 
+    def performance_system(self) -> PerformanceSystem:
+        """What plays; one of the four parts that a derived learner may replace."""
+        return PerformanceSystem(self.weights_, self.memory_, self.scale, self)
+
+    def settings(self) -> Settings:
+        """How the rule is to be applied."""
+        return Settings(
+            reward=self.won,
+            alpha=self.alpha,
+            trace=self.trace,
+            total=self.kings == "total",
+            win_probability=self.reward == "win_probability",
+            normalised=self.normalised,
+            guarded=self.guarded,
+        )
+
+    def counts(self, episode: arena.Episode) -> np.ndarray:
+        """The option ``n`` for each position of a game whose boards have been met; empty where the rule counts them."""
+        if self.n == "games":
+            return np.full(episode.plies + 1, self.games_)
+        if self.n == "visits" and self.memory_ is not None:
+            return self.memory_.visits_of(episode.boards)
+        return _NONE
+
+    def experiment_generator(self, performance: PerformanceSystem) -> ExperimentGenerator:
+        """What sets up games."""
+        return SelfPlay(performance, self._seed, self.random_plies)
+
+    def critic(self) -> Critic:
+        """What says what a game teaches."""
+        return Critic(self.won, self.counts)
+
+    def generalizer(self) -> Rule:
+        """What moves the weights, in place."""
+        return CompiledRule(self.settings(), self.weights_, self.counts_)
+
+    def practise(self, games: int) -> Mapping[str, float]:
+        episodes = (self._generator.play(self.games_) for _ in range(games))
+        return self._learn(map(self._searched, episodes) if self.novelty else episodes)
+
+    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        return self._learn(self._searched(episode) for episode in episodes)
+
     def model(self) -> arena.Model:
-        kept = self.memory_.most_visited(self.capacity)
-        search = self._search(kept)
-        boards = (arena.Board(*masks) for masks in kept.boards.tolist())
-        kept.revalue(np.array([self._value(search, search(board, self.depth)) for board in boards], dtype=np.float32))
-        played = np.array(self.boards_, dtype=np.int64)
-        return arena.Model(self.kind, {"weights": self.weights_, "played": played, **kept.tensors()})
+        tensors = dict(self.state())
+        tensors |= {"scale": np.array(self.scale), "total": np.array(int(self.kings == "total"), dtype=np.int64)}
+        if self.memory_ is not None:
+            self._performance.refresh()
+            values = lookahead(self._performance.kernel, tensors["boards"].astype(np.int64), MODEL_DEPTH)
+            tensors["values"] = np.array([remembered(value) for value in values.tolist()], dtype=np.int32)
+        return arena.Model(self.kind, tensors)
 
     def player(self) -> arena.Player:
-        return TDPlayer(self.model(), self.depth)
+        return TDPlayer(self.model())
 
-    def _search(self, memory: RoteMemory) -> Search:
-        tensors = {"weights": self.weights_, "boards": memory.boards, "values": memory.values}
-        return Search(Rote(arena.Model(self.kind, tensors)))
+    def backed_up(self, episode: arena.Episode) -> tuple[np.ndarray, np.ndarray]:
+        """What to remember each board of a game with (int64, (plies + 1,)), and whether a search or the end says so."""
+        values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
+        return _backed_up(episode.boards, values, self.scale, self._performance.context)
 
-    def _value(self, search: Search, result: SearchResult) -> float:
-        """The backed-up value in units of the reward's scale; forced wins and losses by their distance."""
-        if not search.is_decided(result.score):
-            return float(np.clip(result.score, -self.reward, self.reward))
-        distance = len(result.pv)
-        return float(np.sign(result.score)) * self.reward * max(0.5, 1 - _HASTE * distance)
+    def _searched(self, episode: arena.Episode) -> arena.Episode:
+        """The same game with the values that our own search gives, without any bonus for novelty."""
+        self._performance.refresh()
+        values = lookahead(self._performance.kernel, episode.boards[:-1], self.depth, self.quiescence)
+        return replace(episode, values=values / self.scale)
 
-    def _learn(self, game: arena.Game, side: arena.Side) -> tuple[float, int]:
-        """Apply the rule to every turn of one side; sum of squared deltas, and how often a weight met the floor."""
-        winner = game.outcome.winner if game.outcome else None
-        final = 0.0 if winner is None else self.reward if winner is side else -self.reward
-        turns = [np.array(features(*board.relative), dtype=float) for board in game.boards[:-1] if board.side is side]
-        squares, floored = 0.0, 0
-        for turn, counts in enumerate(turns):
-            self.boards_ += 1
-            last = turn + 1 == len(turns)
-            target = final if last else float(self.weights_ @ turns[turn + 1])
-            delta = target - float(self.weights_ @ counts)
-            self.weights_ += step_size(self.boards_) * delta * counts / (1 + counts @ counts)
-            squares += delta**2
-            floored += int((self.weights_ < FLOOR).sum())
-            np.maximum(self.weights_, FLOOR, out=self.weights_)
-        return squares, floored
+    def _learn(self, episodes: Iterable[arena.Episode]) -> Mapping[str, float]:
+        """Metrics: means for a game, then weights, counts and memory as they are after the last one.
+
+        step_size: that of the next board (n=visits: of a new one). drift: by how much of their length the weights have
+        moved. negative: how many weights are. diverged: 1 where one is worth more than DIVERGED won games.
+        bytes_per_game: what the memory holds by the games learned from.
+        """
+        before = self.weights_.copy()
+        learned, games, plies, squares = int(self.counts_[0]), 0, 0, 0.0
+        for episode in episodes:
+            self.games_ += 1
+            games += 1
+            plies += episode.plies
+            if self.memory_ is not None:
+                self.memory_.meet(episode.boards, *self.backed_up(episode))
+            for side in episode.learners:
+                squares += self._rule.update(self._critic.examples(episode, side))["squared_delta"]
+        n = {"boards": int(self.counts_[0]), "games": self.games_, "visits": 1}[self.n]
+        size = float(np.abs(self.weights_).max())
+        return {
+            "plies": plies / max(games, 1),
+            "squared_delta": squares / max(int(self.counts_[0]) - learned, 1),
+            "step_size": step_size(max(n, 1), self.alpha),
+            **report(self._rule),
+            "drift": float(np.linalg.norm(self.weights_ - before)) / max(float(np.linalg.norm(before)), FLOOR),
+            "negative": float((self.weights_ < 0).sum()),
+            "diverged": float(size > DIVERGED * self.won),
+            "boards": 0.0 if self.memory_ is None else float(len(self.memory_)),
+            "bytes_per_game": 0.0 if self.memory_ is None else self.memory_.bytes / max(self.games_, 1),
+        }
+
+    def _resume(self, tensors: Mapping[str, np.ndarray]) -> None:
+        self.weights_ = tensors["weights"].copy()
+        self.counts_ = tensors["counts"].copy()
+        self.games_ = int(tensors["games"])
+        if self.capacity:
+            self.memory_ = RoteMemory.of(tensors, self.capacity)
+
+    def _assemble(self) -> None:
+        """Make the four parts around weights and memory as they are."""
+        self._performance = self.performance_system()
+        self._generator = self.experiment_generator(self._performance)
+        self._critic = self.critic()
+        self._rule = self.generalizer()
+
+
+class PlainTD(TD):
+    """The same, one step at a time in plain Python: to be read, and to check what is compiled."""
+
+    def experiment_generator(self, performance: PerformanceSystem) -> ExperimentGenerator:
+        return StepByStep(performance, self._seed, self.random_plies)
+
+    def generalizer(self) -> Rule:
+        return PlainRule(self.settings(), self.weights_, self.counts_)
+
+    def backed_up(self, episode: arena.Episode) -> tuple[np.ndarray, np.ndarray]:
+        values = np.zeros(episode.plies + 1, dtype=np.int64)
+        known = np.zeros(episode.plies + 1, dtype=bool)
+        for ply in range(episode.plies + 1):
+            board = episode.board(ply)
+            searched = np.nan if episode.values is None or ply == episode.plies else episode.values[ply]
+            if not board.legal_moves:
+                values[ply], known[ply] = -WON, True
+            elif np.isnan(searched):
+                values[ply] = weighed(*board.relative, 0, self._performance.context)
+            else:
+                values[ply], known[ply] = remembered(round(searched * self.scale)), True
+        return values, known
+
+
+@arena.kernel
+def _backed_up(
+    boards: np.ndarray, searched: np.ndarray, scale: float, context: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    values = np.zeros(len(boards), dtype=np.int64)
+    known = np.zeros(len(boards), dtype=np.bool_)
+    moves = np.empty(MAX_MOVES, dtype=np.int64)
+    for ply in range(len(boards)):
+        own, opp, kings = boards[ply]
+        if ply < len(searched) and not np.isnan(searched[ply]):
+            values[ply], known[ply] = remembered(int(np.rint(searched[ply] * scale))), True
+        elif generate(own, opp, kings, moves, 0) == 0:
+            values[ply], known[ply] = -WON, True
+        else:
+            values[ply] = weighed(own, opp, kings, 0, context)
+    return values, known

@@ -17,9 +17,12 @@ class LMS(SearchingPlayer):
         self,
         weights: Weights = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 1,
-        quiescence: bool = False,
+        quiescence: bool = True,
     ) -> None:
-        """``depth``: 1 takes the best board after my move, 2 the best after their worst reply."""
+        """``depth``: 1 takes the best board after my move, 2 the best after their worst reply.
+
+        ``quiescence``: go on below ``depth`` while the side to move must capture.
+        """
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

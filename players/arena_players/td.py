@@ -6,7 +6,7 @@ from typing import Annotated
 
 import arena
 from arena.search import Search
-from arena_evaluators.rote import SHIPPED, Rote, Weights
+from arena_evaluators.rote import SHIPPED, Rote, Use, Weights
 from arena_players.searching import SearchingPlayer
 
 
@@ -17,14 +17,16 @@ class TD(SearchingPlayer):
         self,
         weights: Weights = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 3,
-        memory: bool = True,
+        use: Use = "both",
         quiescence: bool = True,
     ) -> None:
-        """``memory``: recall the values of boards met before; without it the three weights stand alone."""
+        """``use``: values of boards met before are recalled and others weighed; or memory alone, all other boards
+        being worth 0; or the weights alone.
+        """
         self.weights = weights
         self.depth = depth
-        self.memory = memory
+        self.use = use
         self.quiescence = quiescence
 
-    def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
-        return Search(Rote(self.weights, self.memory), quiescence=self.quiescence)
+    def search(self, side: arena.Side) -> Search:
+        return Search(Rote(self.weights, self.use, side), quiescence=self.quiescence)

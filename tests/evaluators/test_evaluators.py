@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 import arena
 from arena_evaluators.heuristic import Heuristic
-from arena_evaluators.linear import Linear, features_of
+from arena_evaluators.linear import Linear, features, features_of, kernel_of, put_weights
 from arena_evaluators.material import Material
+from arena_evaluators.memory import RoteMemory
 from arena_evaluators.rote import BORDER, Rote
 from positions import boards
 
@@ -86,24 +87,74 @@ def test_the_linear_function_is_seen_through_the_learners_eyes(
     assert Linear(WEIGHTS, perspective).evaluate(board) == pytest.approx(sign * value, abs=1e-3)
 
 
+@given(boards(), st.lists(st.floats(-50, 50), min_size=7, max_size=7), st.sampled_from([None, *arena.Side]))
+def test_a_kernel_goes_on_with_new_weights(
+    board: arena.Board, weights: list[float], perspective: arena.Side | None
+) -> None:
+    kernel = kernel_of(perspective, scale=100.0)
+    assert kernel.evaluate(board) == 0
+    put_weights(kernel, np.array(weights))
+    learner = board.side if perspective is None else perspective
+    value = float(np.array(weights) @ features_of(board, learner)) * (1 if board.side is learner else -1)
+    assert kernel.evaluate(board) == pytest.approx(value, abs=0.4)
+
+
+def test_values_beyond_the_kernels_range_stay_at_its_end() -> None:
+    kernel = kernel_of(None, scale=1.0)
+    for weight in (1e9, -1e9):
+        put_weights(kernel, np.array([weight, 0, 0, 0, 0, 0, 0]))
+        assert kernel.evaluate(arena.Board.start()) == np.sign(weight) * 990_000
+
+
+@given(boards(), st.booleans())
+def test_features_along_a_game(board: arena.Board, mirrored: bool) -> None:
+    masks = np.array([board.relative, board.flipped().relative, board.relative])
+    side = board.side.other if mirrored else board.side
+    np.testing.assert_array_equal(features(masks, 0, 3, mirrored), [features_of(board, side)] * 2)
+    assert features(masks, 2, 1, mirrored).shape == (0, 7)
+
+
 def test_the_border_is_the_four_outer_lines() -> None:
     squares = [square for square in range(1, 33) if BORDER >> square - 1 & 1]
     assert squares == [1, 2, 3, 4, 5, 12, 13, 20, 21, 28, 29, 30, 31, 32]
 
 
-def rote(**tensors: np.ndarray) -> arena.Model:
-    nothing = {"boards": np.zeros((0, 3), np.uint32), "values": np.zeros(0, np.float32)}
-    return arena.Model("td", {"weights": np.array([1.0, 0.5, 0.25])} | nothing | tensors)
+def rote(total: bool = False, **tensors: np.ndarray) -> arena.Model:
+    nothing = {"boards": np.zeros((0, 3), np.uint32), "values": np.zeros(0, np.int32), "visits": np.zeros(0, np.uint32)}
+    single = {"scale": np.array(2500.0), "total": np.array(int(total)), "capacity": np.array(1000)}
+    weights = {"weights": np.array([1.0, 0.5, 0.25]), "tried": np.zeros((0, 3), np.uint32)}
+    return arena.Model("td", nothing | single | weights | tensors)
+
+
+def counts(board: arena.Board, side: arena.Side) -> tuple[int, int, int]:
+    """All pieces, kings, and pieces on the border of one side."""
+    men, kings = pieces(board, side)
+    border = [square for square in (*men, *kings) if BORDER >> square - 1 & 1]
+    return len(men) + len(kings), len(kings), len(border)
 
 
 @given(boards())
 def test_the_td_function_weighs_three_differences(board: arena.Board) -> None:
-    value = 0.0
-    for side, sign in ((board.side, 1), (board.side.other, -1)):
-        men, kings = pieces(board, side)
-        border = [square for square in (*men, *kings) if BORDER >> square - 1 & 1]
-        value += sign * (len(men) + len(kings) + 0.5 * len(kings) + 0.25 * len(border))
+    mine, theirs = counts(board, board.side), counts(board, board.side.other)
+    value = np.subtract(mine, theirs) @ [1.0, 0.5, 0.25]
     assert Rote(rote()).evaluate(board) == pytest.approx(value, abs=1e-3)
+
+
+@given(boards(), st.sampled_from(arena.Side))
+def test_the_total_of_the_kings_is_good_for_the_learner(board: arena.Board, learner: arena.Side) -> None:
+    mine, theirs = counts(board, learner), counts(board, learner.other)
+    value = mine[0] - theirs[0] + 0.5 * (mine[1] + theirs[1]) + 0.25 * (mine[2] - theirs[2])
+    sign = 1 if board.side is learner else -1
+    assert Rote(rote(total=True), perspective=learner).evaluate(board) == pytest.approx(sign * value, abs=1e-3)
+    same = Rote(rote(total=True)).evaluate(board)
+    assert same == Rote(rote(total=True), perspective=board.side).evaluate(board)
+
+
+def test_large_weights_stay_within_the_kernels_range() -> None:
+    board = arena.Board.from_fen("B:W32:B1-12")
+    for weight in (1e9, -1e9):
+        value = Rote(rote(weights=np.full(3, weight))).evaluate(board)
+        assert value == np.sign(weight) * 360
 
 
 occupied = boards().filter(lambda board: board.black | board.white)
@@ -111,15 +162,40 @@ occupied = boards().filter(lambda board: board.black | board.white)
 
 @given(st.lists(occupied, min_size=1, max_size=60, unique_by=lambda board: board.key), occupied)
 def test_boards_met_before_are_recalled(met: list[arena.Board], other: arena.Board) -> None:
-    values = np.linspace(-5, 5, len(met), dtype=np.float32)
-    masks = np.array([board.relative for board in met], dtype=np.uint32)
-    model = rote(boards=masks, values=values)
-    for board, value in zip(met, values, strict=True):
-        assert Rote(model).evaluate(board) == pytest.approx(value, abs=1e-3)
-        assert Rote(model).evaluate(board.flipped()) == pytest.approx(value, abs=1e-3)
-        assert Rote(model, memory=False).evaluate(board) == pytest.approx(Rote(rote()).evaluate(board), abs=1e-3)
+    memory = RoteMemory(1000)
+    values = np.linspace(-900_000, 900_000, len(met)).astype(np.int64)
+    memory.meet(np.array([board.relative for board in met]), values, np.ones(len(met), dtype=bool))
+    model = rote(**memory.tensors())
+    for board, value in zip(met, values / 2500, strict=True):
+        for use, expected in (("both", value), ("rote", value), ("weights", Rote(rote()).evaluate(board))):
+            assert Rote(model, use).evaluate(board) == expected
+            assert Rote(model, use).evaluate(board.flipped()) == expected
     if other.key not in {board.key for board in met}:
-        assert Rote(model).evaluate(other) == pytest.approx(Rote(rote()).evaluate(other), abs=1e-3)
+        for use, expected in (("both", Rote(rote()).evaluate(other)), ("rote", 0)):
+            assert Rote(model, use).evaluate(other) == expected
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"values": np.zeros(1, np.int32)}, "values of .* has the shape"),
+        ({"weights": np.full(3, np.nan)}, "not finite"),
+        ({"tried": np.array([[0, 0, 1]], np.uint32)}, "names boards that it does not hold"),
+        (
+            {
+                "boards": np.ones((1, 3), np.uint32),
+                "values": np.array([10**6], np.int32),
+                "visits": np.ones(1, np.uint32),
+            },
+            "lie beyond",
+        ),
+        ({"scale": np.array(0.0)}, "scale"),
+        ({"capacity": np.array(0)}, "capacity"),
+    ],
+)
+def test_a_model_that_cannot_be_played_is_refused(wrong: dict[str, np.ndarray], told: str) -> None:
+    with pytest.raises(arena.ArenaError, match=told):
+        Rote(rote(**wrong)).kernel()
 
 
 @pytest.mark.parametrize("evaluator", [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())], ids=repr)

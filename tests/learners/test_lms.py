@@ -1,6 +1,9 @@
-"""The LMS learner: worked numbers, and that it learns."""
+"""The LMS learner: worked numbers, its modules, and that it learns."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -8,41 +11,53 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
+from arena.search.selfplay import Games
+from arena.seat import RANDOM
 from arena_evaluators.linear import Linear, features_of
-from arena_learners.lms import LMS, Critic, Example, ExperimentGenerator, Generalizer, PerformanceSystem
+from arena_learners.lms import LMS, MARGIN, Critic, Examples, Generalizer, PerformanceSystem, lms
+from arena_learners.loop import SelfPlay
 from positions import random_game
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 W = np.array([0.5, 1.0, -1.0, 2.0, -0.5, -1.0, 1.5])
 B0 = np.array([1.0, 8, 7, 2, 1, 1, 2])
 B1 = np.array([1.0, 7, 6, 2, 1, 0, 3])
 
 
-def test_the_worked_value_of_a_board() -> None:
-    """Six men and a king of mine against five men and a king, one of mine and none of theirs to be taken."""
-    board = arena.Board.from_fen("B:W18,23,24,28,32,K21:B1,2,3,4,5,12,K13")
-    x = features_of(board, arena.Side.BLACK)
-    value = Linear(arena.Model("lms", {"weights": W}), arena.Side.BLACK).evaluate(board)
-    assert value == pytest.approx(0.5 + x[1] - x[2] + 2 * x[3] - 0.5 * x[4] - x[5] + 1.5 * x[6], abs=1e-4)
+def one(x: np.ndarray, value: float) -> Examples:
+    return Examples(np.array([x]), np.array([value]), np.array([0]))
+
+
+# The rule.
+
+
+def test_the_worked_values() -> None:
+    """The worked example takes 8.0 for V̂(b0), though its own weights give 7.0."""
+    assert W @ B0 == 7.0
     assert W @ B1 == 9.5
 
 
 def test_the_worked_update_by_the_raw_rule() -> None:
-    """The worked example takes 8.0 for V̂(b0), though its own weights give 7.0: an error of 1.5 with rate 0.1."""
+    """An error of 1.5 with rate 0.1."""
     weights = W.copy()
-    Generalizer(rate=0.1, normalised=False, features=6).update(weights, Example(B0, float(W @ B0) + 1.5))
+    metrics = Generalizer(weights, rate=0.1, normalised=False).update(one(B0, float(W @ B0) + 1.5))
     assert weights == pytest.approx([0.65, 2.2, 0.05, 2.3, -0.35, -0.85, 1.8])
+    assert metrics == {"squared_error": 1.5**2 / 2, "gain": pytest.approx(0.1 * (B0 @ B0))}
 
 
 def test_the_worked_update_by_the_normalised_rule() -> None:
     weights = W.copy()
-    Generalizer(rate=0.1, normalised=True, features=6).update(weights, Example(B0, float(W @ B0) + 1.5))
+    metrics = Generalizer(weights, rate=0.1).update(one(B0, float(W @ B0) + 1.5))
     assert weights[1] == pytest.approx(1.054545, abs=1e-6)
+    assert metrics["gain"] == pytest.approx(0.1 * (B0 @ B0) / 22)
 
 
 def test_the_example_of_a_won_board_from_zero_weights() -> None:
     weights = np.zeros(7)
     won = np.array([1.0, 3, 0, 1, 0, 0, 0])
-    Generalizer(rate=0.1, normalised=True, features=6).update(weights, Example(won, 100.0))
+    Generalizer(weights, rate=0.1).update(one(won, 100.0))
     assert weights == pytest.approx([2, 6, 0, 2, 0, 0, 0])
     assert weights @ won == pytest.approx(22)
 
@@ -56,96 +71,425 @@ def test_only_weights_of_features_that_occur_change(
     x: np.ndarray, start: list[float], value: float, normalised: bool, features: int
 ) -> None:
     weights = np.array(start)
-    square = Generalizer(0.1, normalised, features).update(weights, Example(x, value))
+    metrics = Generalizer(weights, 0.1, None, normalised, features).update(one(x, value))
     used = np.arange(7) <= features
     error = value - np.array(start)[used] @ x[used]
-    assert square == pytest.approx(error**2)
+    assert metrics["squared_error"] == pytest.approx(error**2 / 2)
     z = x[used].sum() if normalised else 1
     assert weights == pytest.approx(np.array(start) + 0.1 * error * x * used / z)
     assert np.array_equal(weights[(x == 0) | ~used], np.array(start)[(x == 0) | ~used])
 
 
-@given(counts, st.lists(reals, min_size=7, max_size=7))
-def test_without_an_error_nothing_changes(x: np.ndarray, start: list[float]) -> None:
-    weights = np.array(start)
-    Generalizer(0.1, True, 6).update(weights, Example(x, float(weights @ x)))
+@given(counts, st.lists(st.integers(-100, 100), min_size=7, max_size=7))
+def test_without_an_error_nothing_changes(x: np.ndarray, start: list[int]) -> None:
+    weights = np.array(start, dtype=float)
+    Generalizer(weights).update(one(x, float(weights @ x)))
     assert np.array_equal(weights, start)
 
 
-@pytest.mark.parametrize("depth", [1, 2])
+@given(counts, reals, st.floats(0.01, 1))
+def test_the_gain_is_the_share_of_its_error_that_an_update_takes_away(x: np.ndarray, value: float, rate: float) -> None:
+    weights = np.zeros(7)
+    gain = Generalizer(weights, rate).update(one(x, value))["gain"]
+    assert value - weights @ x == pytest.approx((1 - gain) * value, abs=1e-6)
+
+
+def test_the_rate_decays_with_the_examples_seen() -> None:
+    weights = np.zeros(7)
+    generalizer = Generalizer(weights, rate=0.5, tau=10.0, normalised=False)
+    bias = np.eye(7)[0]
+    for t in range(30):
+        before = weights[0]
+        generalizer.update(one(bias, before + 1.0))
+        assert weights[0] - before == pytest.approx(0.5 / (1 + t / 10))
+
+
+@given(st.integers(0, 2**32), st.booleans(), st.sampled_from([np.inf, 10.0]))
+def test_the_compiled_rule_is_the_rule_as_it_is_written(seed: int, normalised: bool, tau: float) -> None:
+    random = np.random.default_rng(seed)
+    x = np.column_stack([np.ones(9), random.integers(0, 13, (9, 6))])
+    values, start = random.normal(0, 50, 9), random.normal(0, 5, 7)
+    compiled, plain = start.copy(), start.copy()
+    arguments = x, values, normalised, 0.01, tau, 3
+    assert lms(compiled, *arguments) == lms.py_func(plain, *arguments)  # type: ignore[attr-defined]
+    assert np.array_equal(compiled, plain)
+
+
+# The critic.
+
+
+def expected(game: arena.Game, learner: arena.Side, after_own_move: bool) -> list[arena.Board]:
+    """The boards of a training set: those that the learner moved to, or to move on, but for the last of the game."""
+    to_move = learner.other if after_own_move else learner
+    boards = list(enumerate(game.boards[:-1]))
+    return [board for ply, board in boards if board.side is to_move and (ply > 0 or not after_own_move)]
+
+
+@pytest.mark.parametrize("after_own_move", [True, False])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("learner", arena.Side)
-def test_the_critic_values_a_board_by_its_successor(seed: int, learner: arena.Side, depth: int) -> None:
+def test_the_critic_values_a_board_by_its_successor(seed: int, learner: arena.Side, after_own_move: bool) -> None:
     game = random_game(seed)
-    examples = Critic(depth).examples(game, learner, W)
-    to_move = learner.other if depth == 1 else learner
-    boards = [b for i, b in enumerate(game.boards[:-1]) if b.side is to_move and (i > 0 or depth == 2)]
-    assert [tuple(example.features) for example in examples] == [tuple(features_of(b, learner)) for b in boards]
-    for example, successor in zip(examples, boards[1:], strict=False):
-        assert example.value == pytest.approx(W @ features_of(successor, learner))
+    examples = Critic(W, after_own_move).examples(arena.Episode.of(game), learner)
+    boards = expected(game, learner, after_own_move)
+    seen = np.array([features_of(board, learner) for board in boards])
+    np.testing.assert_array_equal(examples.features, seen)
+    np.testing.assert_allclose(examples.values[:-1], seen[1:] @ W)
     won = {None: 0, learner: 100, learner.other: -100}[game.outcome.winner]
-    assert examples[-1].value == won
+    assert examples.values[-1] == won
 
 
-def test_the_critic_waits_for_the_end_of_the_game() -> None:
-    with pytest.raises(ValueError, match="not over"):
-        Critic(1).examples(arena.Game(), arena.Side.BLACK, W)
+@pytest.mark.parametrize("after_own_move", [True, False])
+def test_games_from_any_position_however_short(after_own_move: bool) -> None:
+    critic = Critic(W, after_own_move)
+    for fen, plies in (("W:W32:B28", 0), ("B:W32:B28", 0), ("W:W6:B1", 1), ("W:W14:B9", 2)):
+        game = arena.Game(arena.Board.from_fen(fen))
+        while game.outcome is None and game.ply < plies:
+            game.play(game.board.legal_moves[0])
+        boards = np.array([board.relative for board in game.boards])
+        episode = arena.Episode(boards, arena.Side.WHITE, game.boards[0].side)
+        for side in arena.Side:
+            examples = critic.examples(episode, side)
+            assert len(examples.features) == len(examples.values) == len(expected(game, side, after_own_move))
 
 
-def test_without_exploration_the_generator_plays_what_the_performance_system_chooses() -> None:
-    model = arena.Model("lms", {"weights": W})
-    game = ExperimentGenerator(0.0, np.random.default_rng(1)).play(PerformanceSystem(model, 1))
-    assert game.outcome is not None
-    replayed = arena.Game()
-    for move in game.moves:
-        board, side = replayed.board, replayed.side
-        if replayed.quiet_plies < 3 and all(board.after(other).legal_moves for other in board.legal_moves):
-            values = {other: W @ features_of(board.after(other), side) for other in board.legal_moves}
-            assert values[move] == pytest.approx(max(values.values()), abs=1e-4)
-        replayed.play(move)
+@pytest.mark.parametrize("after_own_move", [True, False])
+def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after_own_move: bool) -> None:
+    critic = Critic(W, after_own_move)
+    finished = random_game(3)
+    game = arena.Game()
+    latest: dict[arena.Side, list[Examples]] = {side: [] for side in arena.Side}
+    for move in finished.moves[:-1]:
+        game.play(move)
+        latest[game.side.other if after_own_move else game.side].append(critic.latest(game))
+    for side in arena.Side:
+        whole = critic.examples(arena.Episode.of(finished), side)
+        np.testing.assert_array_equal(np.concatenate([e.features for e in latest[side]]), whole.features[:-1])
+        np.testing.assert_allclose(np.concatenate([e.values for e in latest[side]]), whole.values[:-1])
+        assert whole.last().values == whole.values[-1:]
 
 
-def trained(games: int, seed: int, learner: LMS) -> LMS:
-    learner.begin(np.random.default_rng(seed))
-    for _ in range(games):
-        learner.step()
+@pytest.mark.parametrize("after_own_move", [True, False])
+def test_a_teachers_labels_take_the_place_of_the_successors_values(after_own_move: bool) -> None:
+    episode = arena.Episode.of(random_game(4))
+    labels = np.full(episode.plies + 1, np.nan)
+    labels[6:8] = 0.5, -0.25
+    critic = Critic(W, after_own_move)
+    for side in arena.Side:
+        plain, labelled = (critic.examples(e, side) for e in (episode, replace(episode, labels=labels)))
+        changed = np.flatnonzero(plain.values != labelled.values)
+        ply = next(ply for ply in (6, 7) if (episode.side(ply) is side) is not after_own_move)
+        mine = labels[ply] if episode.side(ply) is side else -labels[ply]
+        assert labelled.values[changed] == pytest.approx([100 * mine])
+        np.testing.assert_array_equal(plain.features[changed[0]], features_of(episode.board(ply), side))
+
+
+def test_a_teacher_who_would_have_played_the_same_values_the_board_that_was_reached() -> None:
+    """Asked of the learner's own positions alone: the move at ply 4 is the teacher's too, that at ply 6 is not."""
+    episode = arena.Episode.of(random_game(4))
+    labels = np.full(episode.plies + 1, np.nan)
+    labels[[4, 6]] = 0.5, -0.25
+    taught = replace(episode, labels=labels, better={6: tuple(episode.boards[7].tolist())})
+    critic = Critic(W)
+    plain, examples = (critic.examples(e, arena.Side.BLACK) for e in (episode, taught))
+    at = [int(np.flatnonzero(examples.plies == ply)[0]) for ply in (5, 7)]
+    assert examples.values[at[0]] == 50
+    assert examples.values[at[1]] == plain.values[plain.plies == 7]
+    taught = replace(taught, better=None)
+    assert np.array_equal(critic.examples(taught, arena.Side.BLACK).values, plain.values)
+
+
+def test_joined_sets_are_in_the_order_of_the_game() -> None:
+    episode = arena.Episode.of(random_game(5))
+    sets = [Critic(W).examples(episode, side) for side in arena.Side]
+    joined = Examples.joined(sets)
+    assert joined.plies.tolist() == list(range(1, episode.plies))
+    for examples, ours in zip(sets, (slice(0, None, 2), slice(1, None, 2)), strict=True):
+        np.testing.assert_array_equal(joined.features[ours], examples.features)
+        np.testing.assert_array_equal(joined.values[ours], examples.values)
+
+
+def corrected(seed: int) -> tuple[arena.Episode, arena.Board, arena.Board]:
+    """A game of one correction, where features tell the better board from the reached one."""
+    game = random_game(seed)
+    for ply, (board, move) in enumerate(zip(game.boards, game.moves, strict=False)):
+        for other in board.legal_moves:
+            better, reached = board.after(other), board.after(move)
+            if (features_of(better, board.side) != features_of(reached, board.side)).any():
+                episode = arena.Episode.of(game, learners=(board.side,))
+                return replace(episode, better={ply: better.relative}), better, reached
+    raise AssertionError
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_teachers_move_is_two_examples_until_it_is_preferred(seed: int) -> None:
+    episode, better, reached = corrected(seed)
+    (side,) = episode.learners
+    x = np.array([features_of(board, side) for board in (better, reached)])
+    weights = x[1] - x[0]
+    critic = Critic(weights)
+    plain, examples = (critic.examples(e, side) for e in (replace(episode, better=None), episode))
+    values = x @ weights
+    expected = [*zip(plain.features.tolist(), plain.values.tolist(), strict=True)]
+    expected += [*zip(x.tolist(), [values[1] + MARGIN, values[0] - MARGIN], strict=True)]
+    assert sorted(zip(examples.features.tolist(), examples.values.tolist(), strict=True)) == sorted(expected)
+    weights *= -1 / (weights @ weights)
+    assert len(critic.examples(episode, side).values) == len(plain.values)
+    assert len(critic.examples(episode, side.other).values) == len(critic.examples(episode, side.other).features)
+
+
+# The modules together.
+
+
+def begun(seed: int = 1, **options: Any) -> LMS:
+    learner = LMS(**options)
+    learner.begin(seed)
     return learner
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_a_few_games_of_learning_beat_random(depth: int) -> None:
-    learner = trained(40, 3, LMS(depth=depth))
-    random = np.random.default_rng(1)
-    won = 0
-    for number in range(60):
-        game = arena.Game(random=random)
-        player, mine = learner.player(), number % 2
-        while game.outcome is None:
-            moves = game.board.legal_moves
-            game.play(player.choose(game) if game.side == mine else moves[random.integers(len(moves))])
-        won += game.outcome.winner == mine
-    assert won >= 54
+def test_without_exploration_the_performance_system_plays_what_v_likes_best() -> None:
+    episode = SelfPlay(PerformanceSystem(W), seed=1).play(0)
+    for ply in range(4):
+        board = episode.board(ply)
+        values = {move: W @ features_of(board.after(move), board.side) for move in board.legal_moves}
+        played = W @ features_of(episode.board(ply + 1), board.side)
+        assert played == pytest.approx(max(values.values()), abs=1e-3)
 
 
-def test_the_same_seed_learns_the_same_weights() -> None:
-    assert trained(5, 7, LMS()).model().hash == trained(5, 7, LMS()).model().hash
-    assert trained(5, 7, LMS()).model().hash != trained(5, 8, LMS()).model().hash
+def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
+    learner = begun(quiescence=False)
+    for _ in range(3):
+        before = learner.weights_.copy()
+        learner.practise(1)
+        fresh = SelfPlay(PerformanceSystem(before, explore=learner.explore), seed=1).play(learner.games_ - 1)
+        again = before.copy()
+        critic, generalizer = Critic(again), Generalizer(again, learner.rate, learner.tau)
+        generalizer.seen = learner.generalizer_.seen - sum(len(critic.examples(fresh, s).values) for s in arena.Side)
+        generalizer.update(Examples.joined([critic.examples(fresh, side) for side in arena.Side]))
+        assert np.array_equal(again, learner.weights_)
+
+
+def test_learning_on_the_move_uses_each_example_at_once() -> None:
+    """With a rate of zero it plays and measures what learning after the game does; else it learns something else."""
+    still, moving = (
+        begun(update=update, start=arena.Model("lms", {"weights": W}), rate=0.0) for update in ("game", "move")
+    )
+    games, moves = still.practise(1), moving.practise(1)
+    assert games["plies"] == moves["plies"]
+    assert moving.generalizer_.seen == still.generalizer_.seen
+    after, during = begun(2), begun(2, update="move")
+    assert after.practise(2)["norm"] != during.practise(2)["norm"]
+
+
+class Unlearning(Generalizer):
+    def update(self, examples: Examples) -> Mapping[str, float]:
+        return {"examples": float(len(examples.values))}
+
+
+class Hopeful(Critic):
+    def examples(self, episode: arena.Episode, side: arena.Side) -> Examples:
+        first = super().examples(episode, side)
+        return Examples(first.features[:1], np.array([100.0]), first.plies[:1])
+
+
+class Short:
+    def __init__(self) -> None:
+        self.numbers: list[int] = []
+
+    def play(self, number: int) -> arena.Episode:
+        self.numbers.append(number)
+        return arena.Episode.of(random_game(1))
+
+
+class Reckless(PerformanceSystem):
+    def seat(self, side: arena.Side) -> arena.Seat:  # noqa: ARG002
+        return RANDOM
+
+
+def test_a_student_replaces_the_generalizer() -> None:
+    class Mine(LMS):
+        def generalizer(self) -> Generalizer:
+            return Unlearning(self.weights_)
+
+    learner = Mine()
+    learner.begin(1)
+    metrics = learner.practise(2)
+    assert metrics["examples"] == metrics["plies"] - 1
+    assert not learner.weights_.any()
+
+
+def test_a_student_replaces_the_critic() -> None:
+    class Mine(LMS):
+        def critic(self) -> Critic:
+            return Hopeful(self.weights_)
+
+    learner = Mine(rate=0.1, tau=None)
+    learner.begin(1)
+    learner.practise(1)
+    start = np.array([1.0, 12, 12, 0, 0, 0, 0])
+    by_hand = 0.1 * 100 * start / 25
+    by_hand += 0.1 * (100 - by_hand @ start) * start / 25
+    assert learner.weights_ == pytest.approx(by_hand)
+
+
+def test_a_student_replaces_the_experiment_generator() -> None:
+    class Mine(LMS):
+        def experiment_generator(self) -> Short:  # type: ignore[override]
+            return Short()
+
+    learner = Mine()
+    learner.begin(1)
+    assert learner.practise(3)["plies"] == random_game(1).ply
+    assert learner.generator_.numbers == [0, 1, 2]  # type: ignore[attr-defined]
+    assert learner.weights_.any()
+
+
+def test_a_student_replaces_the_performance_system() -> None:
+    class Mine(LMS):
+        def performance_system(self) -> PerformanceSystem:
+            return Reckless(self.weights_)
+
+    learner = Mine()
+    learner.begin(1)
+    random = Games(RANDOM, RANDOM)
+    plies = [random.play(1, number).plies for number in range(5)]
+    assert learner.practise(5)["plies"] == np.mean(plies)
+
+
+# The learner.
+
+
+def won(player: arena.Player, games: int) -> float:
+    """Share of games won against random moves, from openings of four random plies, with colours swapped."""
+    wins = 0
+    for side in arena.Side:
+        seats = [RANDOM, RANDOM]
+        seats[side] = player.seat(side)
+        match = Games(*seats, random_plies=4)
+        wins += sum(match.play(77, number).winner is side for number in range(games // 2))
+    return wins / games
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> None:
+    learner = begun(seed)
+    learner.practise(100)
+    assert won(learner.player(), 1000) >= 0.995
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"depth": 2},
+        {"depth": 2, "quiescence": False, "boards": "own_turn"},
+        {"quiescence": False},
+        {"features": 4},
+        {"temperature": 2.0, "explore": 0.0},
+        {"random_plies": 10},
+        {"normalised": False, "rate": 0.001},
+    ],
+    ids=str,
+)
+def test_every_choice_learns(options: dict[str, Any]) -> None:
+    learner = begun(3, **options)
+    learner.practise(60)
+    assert won(learner.player(), 200) >= 0.9
+
+
+def test_own_turn_boards_with_a_choice_after_ones_own_move_teach_to_leave_pieces_hanging() -> None:
+    learner = begun(1, boards="own_turn", quiescence=False)
+    learner.practise(60)
+    assert learner.weights_[6] > 0.5 * learner.weights_[1] > abs(learner.weights_[5])
+    assert won(learner.player(), 200) <= 0.7
+
+
+def test_studying_the_games_of_others_teaches_too() -> None:
+    learner = begun()
+    random = Games(RANDOM, RANDOM)
+    episodes = [random.play(5, number) for number in range(100)]
+    metrics = learner.study(episodes)
+    assert {"squared_error", "gain", "norm", "w0", "w6"} <= set(metrics)
+    assert won(learner.player(), 200) >= 0.9
+
+
+def test_only_the_learners_of_an_episode_are_studied() -> None:
+    episode = arena.Episode.of(random_game(2))
+    both, black = begun(), begun()
+    both.study([episode])
+    black.study([replace(episode, learners=(arena.Side.BLACK,))])
+    assert both.generalizer_.seen > black.generalizer_.seen == len(expected(random_game(2), arena.Side.BLACK, True))
+
+
+def test_a_correction_that_is_studied_often_is_followed() -> None:
+    episode, better, reached = corrected(1)
+    (side,) = episode.learners
+    learner = begun(rate=0.5, tau=None)
+    drawn_there = replace(episode, boards=episode.boards[: next(iter(episode.better)) + 2], winner=None)
+    for _ in range(300):
+        learner.study([drawn_there])
+    values = [learner.weights_ @ features_of(board, side) for board in (better, reached)]
+    assert values[0] > values[1] + 0.5 * MARGIN
+
+
+def test_the_state_is_everything() -> None:
+    whole, first = begun(7), begun(7)
+    whole.practise(8)
+    first.practise(3)
+    second = begun(7)
+    second.restore(first.state())
+    metrics = second.practise(5)
+    assert np.array_equal(second.weights_, whole.weights_)
+    assert second.model().hash == whole.model().hash
+    other = begun(7)
+    other.practise(3)
+    assert metrics == other.practise(5)
+    assert begun(7).state().keys() == whole.state().keys()
+    assert all(np.array_equal(whole.state()[name], array) for name, array in second.state().items())
+
+
+def test_the_seed_makes_the_weights() -> None:
+    learners = [begun(seed) for seed in (7, 7, 8)]
+    for learner in learners:
+        learner.practise(5)
+    one, same, other = (learner.model().hash for learner in learners)
+    assert one == same != other
+
+
+def test_metrics_are_finite_numbers() -> None:
+    metrics = begun().practise(3)
+    assert np.isfinite(list(metrics.values())).all()
+    assert metrics.keys() == {"plies", "drawn", "squared_error", "gain", *(f"w{i}" for i in range(7)), "norm"}
+
+
+def test_the_player_plays_as_the_learner_learned() -> None:
+    learner = begun(depth=2, quiescence=False)
+    learner.practise(1)
+    player = learner.player()
+    assert (player.depth, player.quiescence) == (2, False)
+    board = arena.Board.start().after(arena.Board.start().legal_moves[0])
+    value = Linear(player.weights, arena.Side.BLACK).evaluate(board)
+    assert -value == pytest.approx(learner.weights_ @ features_of(board, arena.Side.BLACK), abs=1e-2)
 
 
 def test_four_features_leave_the_threats_alone() -> None:
-    weights = trained(10, 1, LMS(features=4)).weights_
-    assert weights[:5].all()
-    assert not weights[5:].any()
+    learner = begun(features=4, start=arena.Model("lms", {"weights": W}))
+    learner.practise(10)
+    assert learner.weights_[:5].all()
+    assert not learner.weights_[5:].any()
 
 
 def test_learning_goes_on_from_given_weights() -> None:
-    start = arena.Model("lms", {"weights": W})
-    learner = LMS(start=start, rate=0.0)
-    assert np.array_equal(trained(2, 1, learner).weights_, W)
+    learner = begun(start=arena.Model("lms", {"weights": W}), rate=0.0)
+    learner.practise(2)
+    assert np.array_equal(learner.weights_, W)
     with pytest.raises(arena.ArenaError, match="of kind td, not lms"):
-        trained(1, 1, LMS(start=arena.Model("td", {"weights": W})))
+        begun(start=arena.Model("td", {"weights": W}))
 
 
-def test_the_raw_rule_with_its_usual_rate_diverges_and_says_so() -> None:
-    with pytest.raises(arena.ArenaError, match="diverged"):
-        trained(50, 1, LMS(normalised=False, rate=0.1))
+@pytest.mark.parametrize("options", [{"normalised": False}, {"rate": 0.3, "tau": None}], ids=str)
+def test_a_rate_that_overshoots_diverges_and_says_so(options: dict[str, Any]) -> None:
+    """The raw rule with its usual rate, and the normalised one with three times that."""
+    learner = begun(**options)
+    with pytest.raises(arena.ArenaError, match="diverged: an update took away") as caught:
+        learner.practise(200)
+    assert "\n" not in str(caught.value)

@@ -1,117 +1,376 @@
-"""The TD learner and its memory."""
+"""Temporal differences and their memory."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import arena
-from arena_learners.td import FLOOR, TD, step_size
+from arena.search import Search
+from arena.search.alphabeta import WIN
+from arena.search.selfplay import Games
+from arena.seat import RANDOM
+from arena_evaluators.memory import RoteMemory
+from arena_evaluators.rote import HIGHEST, WON, Rote, features
+from arena_learners.lookahead import lookahead, remembered
+from arena_learners.td import TD, PlainTD
+from arena_learners.temporal import FLOOR, CompiledRule, Lesson, PlainRule, Settings, step_size
+from arena_players.td import TD as TDPlayer
+from positions import random_game
+
+BLACK, WHITE = arena.Side
 
 
-@pytest.mark.parametrize(("boards", "expected"), [(1, 1.0), (51, 0.5), (951, 0.05)])
-def test_the_step_size(boards: int, expected: float) -> None:
-    assert step_size(boards) == expected
+def begun(seed: int = 1, kind: type[TD] = TD, **options: object) -> TD:
+    learner = kind(**options)  # type: ignore[arg-type]
+    learner.begin(seed)
+    return learner
 
 
 @pytest.fixture(scope="module")
 def learner() -> TD:
-    learner = TD()
-    learner.begin(np.random.default_rng(4))
-    learner.metrics = [learner.step() for _ in range(40)]
+    learner = begun(4)
+    learner.practise(200)
     return learner
 
 
-def test_weights_begin_at_one() -> None:
-    learner = TD()
-    learner.begin(np.random.default_rng(0))
-    assert learner.weights_.tolist() == [1.0, 1.0, 1.0]
+@pytest.mark.parametrize(("n", "expected"), [(1, 1.0), (51, 0.5), (951, 0.05)])
+def test_the_step_size_of_the_text(n: int, expected: float) -> None:
+    assert step_size(n) == expected
 
 
-def test_every_board_met_is_remembered_and_counted(learner: TD) -> None:
-    visits = learner.memory_.tensors()["visits"].sum()
-    assert visits == sum(metrics["plies"] for metrics in learner.metrics) == learner.boards_
-    assert learner.metrics[-1]["boards"] == len(learner.memory_)
-    assert learner.memory_.visits(arena.Board.start()) >= 40
-    assert learner.metrics[-1]["step_size"] == step_size(learner.boards_)
+def test_the_other_step_size_of_the_text() -> None:
+    assert [step_size(n, "1/n") for n in (1, 2, 20)] == [1, 0.5, 0.05]
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_weights_neither_diverge_nor_are_held_at_the_floor(seed: int) -> None:
-    learner = TD(depth=1)
-    learner.begin(np.random.default_rng(seed))
-    metrics = [learner.step() for _ in range(25)]
-    weights = np.array([[game[f"c{i}"] for i in (1, 2, 3)] for game in metrics])
-    assert np.isfinite(weights).all()
-    assert weights.max() < 10
-    assert weights[-1, 0] > 2 * FLOOR
+def lesson(reward: float = 10.0, explored: tuple[int, ...] = (), counts: tuple[int, ...] = ()) -> Lesson:
+    """Black's turns of a game in which each side makes three moves."""
+    boards = random_game(5, 60).boards[-7:]
+    masks = np.array([board.relative for board in boards], dtype=np.int64)
+    chance = np.isin(np.arange(6), explored)
+    return Lesson(masks, 0, reward, chance, np.array(counts, dtype=np.int64))
 
 
-def test_a_few_games_of_learning_beat_random(learner: TD) -> None:
-    random = np.random.default_rng(1)
-    player, won = learner.player(), 0
-    for number in range(60):
-        game = arena.Game(random=random)
-        mine = number % 2
-        while game.outcome is None:
-            moves = game.board.legal_moves
-            game.play(player.choose(game) if game.side == mine else moves[random.integers(len(moves))])
-        won += game.outcome.winner == mine
-    assert won >= 54
+RULES = [PlainRule, CompiledRule]
 
 
-def test_remembered_values_lie_within_the_reward(learner: TD) -> None:
-    values = learner.model().tensors["values"]
-    assert np.abs(values).max() <= learner.reward
-    assert np.abs(values).max() >= learner.reward / 2
+@pytest.mark.parametrize("rule", RULES)
+def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
+    """c += a · delta · F / (1 + F·F), board by board, with the weights as they are then."""
+    given_lesson, weights, counts = lesson(), np.ones(3), np.zeros(4, np.int64)
+    told = rule(Settings(), weights, counts).update(given_lesson)
+    f = [np.array(features(*given_lesson.boards[ply].tolist(), 0)) for ply in (0, 2, 4)]
+    c, expected = np.ones(3), 0.0
+    for turn, a in enumerate((1.0, 50 / 51, 50 / 52)):
+        delta = (c @ f[turn + 1] if turn < 2 else 10.0) - c @ f[turn]
+        c = np.clip(c + a * delta * f[turn] / (1 + f[turn] @ f[turn]), FLOOR, 10)
+        expected += delta**2
+    np.testing.assert_allclose(weights, c, rtol=1e-12)
+    assert told["squared_delta"] == pytest.approx(expected)
+    assert counts[0] == 3
 
 
-def test_memory_plays(learner: TD, tmp_path) -> None:
-    """A search that recalls what was learned visits the same boards but sees other values."""
-    from arena.search import Search
-    from arena_evaluators.rote import Rote
-
-    path = tmp_path / "td.safetensors"
-    learner.model().save(path, {})
-    model = arena.Model.file(path)
-    recalling, forgetful = Search(Rote(model)), Search(Rote(model, memory=False))
-    boards = [arena.Board(*masks) for masks in learner.memory_.boards[:500].tolist()]
-    differ = [b for b in boards if recalling(b, 3).score != pytest.approx(forgetful(b, 3).score, abs=1e-3)]
-    assert len(differ) > 20
+@pytest.mark.parametrize("rule", RULES)
+def test_as_written_it_is_the_raw_formula(rule: type[PlainRule]) -> None:
+    given_lesson, weights = lesson(reward=-10.0, explored=(0, 2)), np.array([1.0, -2.0, 0.5])
+    f = np.array(features(*given_lesson.boards[4].tolist(), 0))
+    expected = weights + 50 / (49 + 3) * (-10.0 - weights @ f) * f
+    rule(Settings(normalised=False, guarded=False), weights, np.zeros(4, np.int64)).update(given_lesson)
+    np.testing.assert_allclose(weights, expected, rtol=1e-12)
 
 
-def test_the_model_keeps_what_was_met_most_often() -> None:
-    learner = TD(capacity=50, depth=1)
-    learner.begin(np.random.default_rng(4))
-    for _ in range(5):
-        learner.step()
-    tensors = learner.model().tensors
-    assert tensors["boards"].shape == (50, 3)
-    assert len(learner.memory_) > 50
-    start = arena.Board.start().relative
-    assert tuple(tensors["boards"][0].tolist()) == start
+@pytest.mark.parametrize("rule", RULES)
+def test_with_a_trace_of_one_every_board_learns_from_the_end(rule: type[PlainRule]) -> None:
+    """TD(1) moves the weights by the sum over boards of (R - U(s)) F(s), to first order in the step."""
+    given_lesson, weights = lesson(counts=(10**9,) * 7), np.ones(3)
+    f = np.array([features(*given_lesson.boards[ply].tolist(), 0) for ply in (0, 2, 4)])
+    rule(Settings(trace=1.0, alpha="1/n"), weights, np.zeros(4, np.int64)).update(given_lesson)
+    errors = (10.0 - f @ np.ones(3)) / (1 + (f**2).sum(axis=1))
+    np.testing.assert_allclose((weights - 1) * 1e9, errors @ f, rtol=1e-5)
 
 
-def test_learning_goes_on_where_it_stopped(learner: TD) -> None:
-    learner.capacity = 100
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("win_probability", [False, True])
+def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probability: bool) -> None:
+    """Boards of equal value before an end of that value teach nothing."""
+    masks = np.array([random_game(9, 40).board.relative] * 6, dtype=np.int64)
+    weights = np.array([0.5, 2.0, 0.25])
+    u = float(weights @ features(*masks[0].tolist(), 0))
+    reward = 10 * np.tanh(u / 10) if win_probability else u
+    given_lesson = Lesson(masks, 1, reward, np.zeros(5, bool), np.zeros(0, np.int64))
+    moved = weights.copy()
+    rule(Settings(win_probability=win_probability), moved, np.zeros(4, np.int64)).update(given_lesson)
+    np.testing.assert_allclose(moved, weights, rtol=1e-12)
+
+
+@settings(max_examples=50)
+@given(
+    seed=st.integers(0, 10**6),
+    first=st.integers(0, 1),
+    reward=st.sampled_from([-10.0, 0.0, 10.0]),
+    how=st.builds(
+        Settings,
+        alpha=st.sampled_from(["50/(49+n)", "1/n"]),
+        trace=st.sampled_from([0.0, 0.7]),
+        total=st.booleans(),
+        win_probability=st.booleans(),
+        normalised=st.booleans(),
+        guarded=st.booleans(),
+    ),
+    own_counts=st.booleans(),
+)
+def test_the_compiled_rule_is_the_plain_rule(
+    seed: int, first: int, reward: float, how: Settings, own_counts: bool
+) -> None:
+    random = np.random.default_rng(seed)
+    masks = np.array([board.relative for board in random_game(seed).boards], dtype=np.int64)
+    counts = random.integers(1, 50, len(masks) if own_counts else 0)
+    given_lesson = Lesson(masks, first, reward, random.random(len(masks) - 1) < 0.1, counts)
+    plain, compiled = (rule(how, np.ones(3), np.zeros(4, np.int64)) for rule in RULES)
+    for _ in range(3):
+        assert plain.update(given_lesson) == compiled.update(given_lesson)
+        np.testing.assert_array_equal(plain.weights, compiled.weights)
+        np.testing.assert_array_equal(plain.counts, compiled.counts)
+
+
+VARIANTS: list[dict[str, object]] = [
+    {},
+    {"depth": 2, "quiescence": True, "capacity": 200},
+    {"kings": "total", "n": "visits", "alpha": "1/n", "temperature": 0.3},
+    {"novelty": 0.5, "random_plies": 4, "n": "games", "trace": 0.5},
+    {"capacity": 0, "normalised": False, "guarded": False, "reward": "win_probability"},
+]
+
+
+def equal(one: TD, other: TD) -> bool:
+    states = one.state(), other.state()
+    return states[0].keys() == states[1].keys() and all(np.array_equal(states[0][k], states[1][k]) for k in states[0])
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, object]) -> None:
+    compiled, plain = begun(3, **options), begun(3, PlainTD, **options)
+    for _ in range(2):
+        assert compiled.practise(1) == plain.practise(1)
+        assert equal(compiled, plain)
+
+
+@pytest.mark.parametrize("options", VARIANTS, ids=str)
+def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: dict[str, object]) -> None:
+    whole, begin = begun(3, **options), begun(3, **options)
+    whole.practise(60)
+    begin.practise(40)
+    state = {name: array.copy() for name, array in begin.state().items()}
+    begin.practise(5)
+    again = begun(3, **options)
+    again.restore(state)
+    again.practise(20)
+    assert equal(whole, again)
+    assert whole.model().hash == again.model().hash
+
+
+@pytest.mark.parametrize(("n", "expected"), [("boards", []), ("visits", [7, 1]), ("games", [7, 7])])
+def test_what_the_step_counts(n: str, expected: list[int]) -> None:
+    for capacity in (10_000, 0):
+        if n != "visits" or capacity:
+            learner = begun(n=n, capacity=capacity)
+            learner.practise(7)
+            boards = [arena.Board.start(), random_game(3, 50).board]
+            episode = arena.Episode(np.array([board.relative for board in boards]), None)
+            assert learner.counts(episode).tolist() == expected
+
+
+def test_chance_follows_from_the_seed() -> None:
+    one, other, third = begun(1), begun(1), begun(2)
+    for learner in (one, other, third):
+        learner.practise(5)
+    assert equal(one, other)
+    assert not equal(one, third)
+
+
+def test_every_board_met_is_counted() -> None:
+    again = begun(4, capacity=1_000_000)
+    plies = sum(again.practise(1)["plies"] for _ in range(50))
+    tensors = again.state()
+    assert tensors["visits"].sum() == plies + 50
+    assert tensors["tried"][:, 2].sum() == plies
+    assert tensors["counts"][0] == plies
+    assert again.memory_.visits(arena.Board.start()) == 50
+
+
+def test_metrics_tell_of_weights_and_memory() -> None:
+    metrics = begun(4).practise(30)
+    assert all(np.isfinite(value) for value in metrics.values())
+    assert metrics["boards_learned"] == 30 * metrics["plies"]
+    assert metrics["step_size"] == step_size(int(metrics["boards_learned"]))
+    assert metrics["bytes_per_game"] * 30 == 160 * metrics["boards"]
+    assert metrics["negative"] == metrics["diverged"] == metrics["sign_flips"] == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_weights_neither_diverge_nor_turn_negative(seed: int) -> None:
+    learner = begun(seed)
+    for _ in range(10):
+        metrics = learner.practise(10)
+        assert not metrics["diverged"]
+        assert not metrics["negative"]
+    assert 1 < metrics["c1"] < 4
+    assert 0.1 < metrics["c2"] < 3
+
+
+def test_as_written_weights_diverge_and_turn_negative_and_it_says_so() -> None:
+    told = []
+    for seed in range(5):
+        learner = begun(seed, normalised=False, guarded=False)
+        metrics = [learner.practise(5) for _ in range(8)]
+        told.append((max(m["diverged"] for m in metrics), metrics[-1]["negative"], metrics[-1]["sign_flips"]))
+        assert all(np.isfinite(list(m.values())).all() for m in metrics)
+    diverged, negative, flips = np.array(told).T
+    assert diverged.mean() >= 0.8
+    assert (negative > 0).mean() >= 0.6
+    assert flips.min() > 0
+
+
+def score(mine: TDPlayer, theirs: arena.Player | None, games: int) -> tuple[int, int, int]:
+    won = [0, 0, 0]
+    for me in arena.Side:
+        seats = [mine.seat(side) if side is me else theirs.seat(side) if theirs else RANDOM for side in arena.Side]
+        black, white = seats
+        played = Games(black, white, random_plies=4)  # type: ignore[arg-type]
+        for number in range(games // 2):
+            won[1 - played.play(11, number).result(me)] += 1
+    return won[0], won[1], won[2]
+
+
+def test_a_hundred_games_of_learning_beat_random() -> None:
+    learner = begun(6)
+    learner.practise(100)
+    wins, _, losses = score(TDPlayer(learner.model(), depth=1), None, 200)
+    assert wins >= 190
+    assert losses == 0
+
+
+def test_what_is_learned_beats_what_it_began_with(learner: TD) -> None:
+    fresh = TDPlayer(arena.Model("td", {**learner.model().tensors, "weights": np.full(3, FLOOR)}), 1, "rote")
+    wins, _, losses = score(TDPlayer(learner.model(), 1), fresh, 100)
+    assert wins > 80
+    assert losses < 5
+
+
+def test_weights_and_memory_play_each_alone(learner: TD) -> None:
+    model, start = learner.model(), arena.Board.start()
+    tensors = model.tensors
+    most = np.argsort(-tensors["visits"].astype(int))[:300]
+    boards = [arena.Board(*masks) for masks in tensors["boards"][most].tolist()]
+    value = dict(zip(most.tolist(), tensors["values"][most] / float(tensors["scale"]), strict=True))
+    for index, board in zip(most.tolist(), boards, strict=True):
+        assert Rote(model).evaluate(board) == Rote(model, "rote").evaluate(board) == value[index]
+    assert any(Rote(model).evaluate(board) != Rote(model, "weights").evaluate(board) for board in boards)
+    assert start in RoteMemory.of(tensors)
+    unknown = arena.Board.from_fen("W:W32,31:BK1,K2,K3")
+    assert Rote(model, "rote").evaluate(unknown) == 0
+    assert Rote(model).evaluate(unknown) == Rote(model, "weights").evaluate(unknown) < 0
+
+
+def test_a_models_values_are_those_of_a_search_by_its_own_weights(learner: TD) -> None:
     model = learner.model()
-    assert model.tensors["visits"].sum() < learner.boards_
-    again = TD(start=model)
-    again.begin(np.random.default_rng(9))
-    assert np.array_equal(again.weights_, learner.weights_)
-    assert again.boards_ == learner.boards_
-    assert again.memory_.visits(arena.Board.start()) == learner.memory_.visits(arena.Board.start())
-    again.step()
-    assert again.memory_.visits(arena.Board.start()) == learner.memory_.visits(arena.Board.start()) + 1
+    state = arena.Model("td", {**model.tensors, "values": learner.state()["values"]})
+    search, scale = Search(Rote(state)), float(model.tensors["scale"])
+    for masks, value in list(zip(model.tensors["boards"].tolist(), model.tensors["values"].tolist(), strict=True))[
+        :200
+    ]:
+        board = arena.Board(*masks)
+        if board.legal_moves:
+            assert remembered(round(search(board, 3).score * scale)) == value
+        else:
+            assert value == -WON
 
 
-def test_the_same_seed_learns_the_same() -> None:
-    def digest(seed: int) -> str:
-        learner = TD(depth=1)
-        learner.begin(np.random.default_rng(seed))
-        for _ in range(4):
-            learner.step()
-        return learner.model().hash
+def test_wins_are_remembered_above_all_that_weights_say_and_sooner_ones_higher() -> None:
+    won = [remembered(WIN - plies) for plies in (0, 1, 2, 127)]
+    assert won == sorted(won, reverse=True)
+    assert all(HIGHEST < value <= WON for value in won)
+    assert [remembered(plies - WIN) for plies in (0, 1, 2, 127)] == [-value for value in won]
+    assert HIGHEST < remembered(won[1]) < won[1]
+    assert remembered(HIGHEST + 1) == HIGHEST + 1
+    assert [remembered(value) for value in (0, 17, -17, HIGHEST)] == [0, 17, -17, HIGHEST]
 
-    assert digest(1) == digest(1)
-    assert digest(1) != digest(2)
+
+def test_looking_ahead_finds_a_forced_win() -> None:
+    kernel = Rote(begun().model()).kernel()
+    boards = [arena.Board.from_fen(fen) for fen in ("B:W10:B6", "B:W31:B", "B:W32:B1")]
+    won, lost, open_ = lookahead(kernel, np.array([board.relative for board in boards]), 3)
+    assert (won, lost) == (WIN - 1, -WIN)
+    assert abs(open_) < HIGHEST
+
+
+def test_memory_brings_forced_wins_nearer() -> None:
+    """Once it is known that a board is lost, one ply shows the win of who can bring it about."""
+    before, lost = (arena.Board.from_fen(fen) for fen in ("B:W28:BK19", "W:W28:BK15"))
+    assert lost in [before.after(move) for move in before.legal_moves]
+    tensors = dict(begun().model().tensors)
+    memory = RoteMemory(100)
+    memory.meet(np.array([lost.relative]), np.array([-WON]), np.array([True]))
+    boards = np.array([before.relative])
+    for model, won in ((tensors, False), (tensors | memory.tensors(), True)):
+        [value] = lookahead(Rote(arena.Model("td", model)).kernel(), boards, 1)
+        assert (remembered(value) > HIGHEST) == won
+
+
+def test_others_games_are_studied() -> None:
+    games = Games(RANDOM, RANDOM)
+    episodes = [replace(games.play(1, number), explored=None, values=None) for number in range(30)]
+    pupil = begun()
+    metrics = pupil.study(episodes)
+    assert pupil.memory_.visits(arena.Board.start()) == 30
+    assert metrics["c1"] > 1
+    onlooker = begun()
+    onlooker.study([replace(episodes[0], learners=(WHITE,))])
+    assert onlooker.state()["counts"][0] == episodes[0].plies // 2
+
+
+def test_novelty_prefers_boards_seldom_met() -> None:
+    """Openings are tried more evenly."""
+
+    def first_moves(**options: float) -> list[int]:
+        learner = begun(2, explore=0.0, **options)
+        learner.practise(140)
+        return sorted(learner.memory_.reached(arena.Board.start()).values())
+
+    novel = first_moves(novelty=20.0)
+    assert len(novel) == 7
+    assert 2 * max(novel) < max(first_moves())
+
+
+def test_learning_goes_on_from_a_model(learner: TD) -> None:
+    model = learner.model()
+    again = begun(9, start=model)
+    np.testing.assert_array_equal(again.weights_, learner.weights_)
+    assert again.state()["counts"].tolist() == learner.state()["counts"].tolist()
+    visits = learner.memory_.visits(arena.Board.start())
+    again.practise(1)
+    assert again.memory_.visits(arena.Board.start()) == visits + 1
+    assert begun(9, start=model, capacity=100).memory_.visits(arena.Board.start()) == visits
+
+
+@pytest.mark.parametrize(
+    "options", [{"capacity": 0, "n": "visits"}, {"capacity": 0, "novelty": 1.0}, {"start": "model", "won": 5.0}]
+)
+def test_options_that_contradict_each_other_are_refused(options: dict[str, object]) -> None:
+    if "start" in options:
+        options |= {"start": begun().model()}
+    with pytest.raises(arena.ArenaError):
+        begun(**options)
+
+
+def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
+    learner = begun(1)
+    early, late = learner.practise(20)["drift"], [learner.practise(1)["drift"] for _ in range(20)]
+    assert np.median(late) < early / 4
+    for before, after in pairwise([learner.practise(100)["step_size"] for _ in range(3)]):
+        assert after < before
