@@ -209,7 +209,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
     ("steady,reckless", {"openings": "4move"}, UnknownName, "3move"),
     ("steady,reckless", {"ratings": ("davison",)}, UnknownName, "davidson"),
     ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
-    ("steady,reckless", {"tables": 6}, UsageError, "2 to 5 pieces"),
+    ("steady,reckless", {"tables": 7}, UsageError, "2 to 6 pieces"),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),
 ]
@@ -301,7 +301,7 @@ def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_pa
 
 
 def test_a_share_of_forfeits_stops_a_tournament(tmp_path: Path) -> None:
-    with pytest.raises(TournamentStopped, match=r"more than 30%.*raises"):
-        tournament(tmp_path / "arena.sqlite", "steady,raises,mutates", games=40, max_forfeits=0.3)
+    with pytest.raises(TournamentStopped, match=r"more than 30%.*raises-in-choose"):
+        tournament(tmp_path / "arena.sqlite", "steady,raises-in-choose,mutates", games=40, max_forfeits=0.3)
     with Store.open(tmp_path / "arena.sqlite") as store:
         assert len(store.finished(1)) >= 20
