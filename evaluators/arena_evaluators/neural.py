@@ -45,18 +45,29 @@ def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
     return (inputs @ weights + bias)[:, 0]
 
 
+def planes_of(layers: Layers) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same network with :data:`PLANES` inputs, as the kernel takes it."""
+    (weights, bias), *others = layers
+    return [(np.concatenate(_WORTH[:, None, None] * weights) if len(weights) == SIGNED else weights, bias), *others]
+
+
 def layers_of(model: arena.Model) -> list[tuple[np.ndarray, np.ndarray]]:
     """Weights (inputs, units) and biases (units,) of each layer, float32; see :class:`Neural`.
 
     Raises ModelError where the model does not hold such a network.
     """
-    tensors = model.expect(KIND).tensors
+    return network_of(model, KIND, (SIGNED, PLANES))
+
+
+def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The layers of a network of any kind that takes one of some numbers of inputs; raises ModelError."""
+    tensors = model.expect(kind).tensors
     layers = []
     inputs = None
     for i in range(max(len(tensors) // 2, 1)):
         weights, bias = tensors.get(f"w{i}"), tensors.get(f"b{i}")
         if weights is None or bias is None:
-            raise ModelError(f"{model} has no w{i} or no b{i}; an mlp has w0, b0, w1, b1, ...")
+            raise ModelError(f"{model} has no w{i} or no b{i}; weights of kind {kind} have w0, b0, w1, b1, ...")
         if weights.ndim != 2 or bias.shape != weights.shape[1:] or inputs not in (None, len(weights)):
             raise ModelError(f"w{i} and b{i} of {model} do not fit: {weights.shape} and {bias.shape}")
         if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
@@ -64,9 +75,9 @@ def layers_of(model: arena.Model) -> list[tuple[np.ndarray, np.ndarray]]:
         layers.append((weights.astype(np.float32), bias.astype(np.float32)))
         inputs = len(bias)
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
-    if sizes[0] not in (SIGNED, PLANES) or sizes[-1] != 1 or 0 in sizes:
-        shape = "-".join(map(str, sizes))
-        raise ModelError(f"{model} is a network {shape}; an mlp takes {SIGNED} or {PLANES} inputs to 1 output")
+    if sizes[0] not in inputs_allowed or sizes[-1] != 1 or 0 in sizes:
+        shape, allowed = "-".join(map(str, sizes)), " or ".join(map(str, inputs_allowed))
+        raise ModelError(f"{model} is a network {shape}; weights of kind {kind} take {allowed} inputs to 1 output")
     return layers
 
 
@@ -95,10 +106,7 @@ class Neural(arena.Evaluator):
     def _packed(self) -> tuple[np.ndarray, float]:
         layers = layers_of(self.weights)
         scale = _scale(layers, str(self.weights))
-        (weights, bias), *others = layers
-        if len(weights) == SIGNED:
-            weights = np.concatenate(_WORTH[:, None, None] * weights)
-        return pack([(weights, bias), *others], scale), scale
+        return pack(planes_of(layers), scale), scale
 
 
 def _scale(layers: Layers, name: str) -> float:
