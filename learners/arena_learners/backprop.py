@@ -1,0 +1,254 @@
+"""Back-propagation for small multilayer perceptrons, in NumPy (Rumelhart, Hinton & Williams 1986).
+
+Rumelhart, Hinton & Williams, *Learning representations by back-propagating errors*, Nature 323 (1986): with
+z = x W + b of a layer and the next layer's input relu(z), the gradient of a loss goes back through the layers by
+
+    dW = x' dz,  db = sum of dz,  dx = dz W',  dz of the layer before = dx where its output is above 0
+
+All parameters of a network lie in one vector (float32), so that an optimizer moves them at once and a state is one
+array. Work is done in blocks of samples that stay in the cache, and that are too small for OpenBLAS to share among
+threads: the same samples in the same order give the same network, bit for bit, on one machine.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from itertools import pairwise
+from math import sqrt
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    Loss = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    """Losses and their derivatives by the output, of outputs and targets: all float32, (n,)."""
+    Layers = list[tuple[np.ndarray, np.ndarray]]
+    """Weights (inputs, units) and biases (units,) of each layer."""
+
+_MULTIPLICATIONS = 1 << 18
+"""Most multiplications of a matrix product: OpenBLAS does no more than that on one thread."""
+_TINY = 1e-7
+
+
+def squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(o - t)² and its derivative."""
+    errors = outputs - targets
+    return errors**2, 2 * errors
+
+
+def logistic(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cross-entropy of the probability 1 / (1 + exp(-o)) and targets in [0, 1]: log(1 + exp(o)) - t o."""
+    return np.logaddexp(0, outputs) - targets * outputs, probability(outputs) - targets
+
+
+def clipped_cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cross-entropy of outputs that are taken for probabilities, cut off at 1e-7 and 1 - 1e-7.
+
+    Nothing is learned beyond the cuts, where the derivative is 0: this is what becomes of a relu or a linear output in
+    libraries that expect a probability.
+    """
+    p = np.clip(outputs, _TINY, 1 - _TINY)
+    inside = (outputs > _TINY) & (outputs < 1 - _TINY)
+    return -(targets * np.log(p) + (1 - targets) * np.log(1 - p)), np.where(inside, (p - targets) / (p * (1 - p)), 0)
+
+
+def probability(outputs: np.ndarray) -> np.ndarray:
+    """1 / (1 + exp(-o)), without overflow."""
+    return 0.5 + 0.5 * np.tanh(0.5 * outputs)
+
+
+class Network:
+    """Dense layers: relu in the hidden ones, one output that is linear or relu too."""
+
+    def __init__(self, sizes: Sequence[int], output: Literal["linear", "relu"] = "linear") -> None:
+        """``sizes``: inputs, then the units of each layer; the last is 1. All parameters are 0."""
+        self.sizes = tuple(sizes)
+        self.output = output
+        self.parameters = np.zeros(sum((inputs + 1) * units for inputs, units in pairwise(sizes)), np.float32)
+        """Weights (inputs, units) and biases (units,) of each layer, one after the other: float32, (n,)."""
+        self.layers = self.views(self.parameters)
+        """Pairs of weights (inputs, units) and biases (units,), which share their memory with the parameters."""
+        self._block = max(1, _MULTIPLICATIONS // max(inputs * units for inputs, units in pairwise(sizes)))
+
+    @classmethod
+    def of(cls, layers: Layers) -> Network:
+        """A network with the weights and biases of given layers, copied."""
+        network = cls([len(layers[0][0]), *(len(bias) for _, bias in layers)])
+        for mine, given in zip(network.layers, layers, strict=True):
+            mine[0][:], mine[1][:] = given
+        return network
+
+    def randomize(self, random: np.random.Generator) -> None:
+        """Weights uniform within ±sqrt(6 / (inputs + units)) (Glorot & Bengio 2010), biases 0."""
+        for weights, bias in self.layers:
+            limit = sqrt(6 / sum(weights.shape))
+            weights[:] = random.uniform(-limit, limit, weights.shape)
+            bias[:] = 0
+
+    def outputs(self, inputs: np.ndarray) -> np.ndarray:
+        """Outputs (n,) for inputs (n, inputs), float32."""
+        blocks = range(0, len(inputs), self._block)
+        return np.concatenate([self._forward(inputs[i : i + self._block])[-1][:, 0] for i in blocks] or [_NOTHING])
+
+    def gradient(
+        self, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray, loss: Loss
+    ) -> tuple[float, np.ndarray]:
+        """Mean over n samples of weight times loss, and its gradient by the parameters: float32, as they lie.
+
+        ``inputs`` (n, inputs), ``targets`` and ``weights`` (n,), float32.
+        """
+        gradient = np.zeros_like(self.parameters)
+        layers = self.views(gradient)
+        total = 0.0
+        for start in range(0, len(inputs), self._block):
+            block = slice(start, start + self._block)
+            losses, slopes = loss((activations := self._forward(inputs[block]))[-1][:, 0], targets[block])
+            total += float(weights[block] @ losses)
+            self._backward(activations, (slopes * weights[block])[:, None], layers)
+        gradient /= len(inputs)
+        return total / len(inputs), gradient
+
+    def _forward(self, inputs: np.ndarray) -> list[np.ndarray]:
+        """What each layer takes in, and the output last: (n, units)."""
+        activations = [inputs]
+        for number, (weights, bias) in enumerate(self.layers, 1):
+            sums = activations[-1] @ weights
+            sums += bias
+            if number < len(self.layers) or self.output == "relu":
+                np.maximum(sums, 0, out=sums)
+            activations.append(sums)
+        return activations
+
+    def _backward(self, activations: list[np.ndarray], slopes: np.ndarray, gradient: Layers) -> None:
+        """Add to ``gradient`` what follows from the loss's ``slopes`` (n, 1) by the output."""
+        if self.output == "relu":
+            slopes = slopes * (activations[-1] > 0)
+        for number in reversed(range(len(self.layers))):
+            inputs = activations[number]
+            gradient[number][0][:] += inputs.T @ slopes
+            gradient[number][1][:] += slopes.sum(axis=0)
+            if number:
+                slopes = slopes @ self.layers[number][0].T
+                slopes *= inputs > 0
+
+    def tensors(self) -> dict[str, np.ndarray]:
+        """Weights ``w0`` (inputs, units) and biases ``b0`` (units,) of each layer, as models hold them; copies."""
+        return {
+            f"{name}{i}": tensor.copy()
+            for i, layer in enumerate(self.layers)
+            for name, tensor in zip("wb", layer, strict=True)
+        }
+
+    def views(self, vector: np.ndarray) -> Layers:
+        """The layers of a vector that lies as the parameters do, in its own memory."""
+        views: Layers = []
+        start = 0
+        for inputs, units in pairwise(self.sizes):
+            end = start + inputs * units
+            views.append((vector[start:end].reshape(inputs, units), vector[end : end + units]))
+            start = end + units
+        return views
+
+
+class Optimizer(ABC):
+    """Moves parameters against their gradient, by what it has seen of the gradients before."""
+
+    moments: np.ndarray
+    """What it keeps of each parameter: float32, (2, n)."""
+    steps: int
+    """Steps taken."""
+
+    def __init__(self, rate: float, parameters: int) -> None:
+        """``rate``: length of a step, as each optimizer understands it."""
+        self.rate = rate
+        self.steps = 0
+        self.moments = np.zeros((2, parameters), np.float32)
+
+    def step(self, parameters: np.ndarray, gradient: np.ndarray) -> None:
+        """Take one step, in place: both float32, (n,)."""
+        self.steps += 1
+        parameters -= np.float32(self.rate) * self._direction(gradient)
+
+    @abstractmethod
+    def _direction(self, gradient: np.ndarray) -> np.ndarray:
+        """What the parameters go against: float32, (n,)."""
+
+
+class Adam(Optimizer):
+    """Adam (Kingma & Ba 2015) with its usual decays 0.9 and 0.999."""
+
+    def _direction(self, gradient: np.ndarray) -> np.ndarray:
+        mean, square = self.moments
+        mean += np.float32(0.1) * (gradient - mean)
+        square += np.float32(0.001) * (gradient**2 - square)
+        correction = np.float32(sqrt(1 - 0.999**self.steps) / (1 - 0.9**self.steps))
+        direction: np.ndarray = correction * mean / (np.sqrt(square) + np.float32(1e-8))
+        return direction
+
+
+class Nadam(Optimizer):
+    """Adam with Nesterov's momentum and its warming momentum 0.9 (1 - 0.96^(t/250) / 2) (Dozat 2016)."""
+
+    def _direction(self, gradient: np.ndarray) -> np.ndarray:
+        mean, square = self.moments
+        mean += np.float32(0.1) * (gradient - mean)
+        square += np.float32(0.001) * (gradient**2 - square)
+        momentum = _warming(np.arange(1, self.steps + 2))
+        past = np.prod(momentum[:-1])
+        ahead = np.float32(momentum[-1] / (1 - past * momentum[-1])) * mean
+        now = np.float32((1 - momentum[-2]) / (1 - past)) * gradient
+        size = np.sqrt(square / np.float32(1 - 0.999**self.steps)) + np.float32(1e-7)
+        direction: np.ndarray = (ahead + now) / size
+        return direction
+
+
+class Adadelta(Optimizer):
+    """Adadelta (Zeiler 2012) with decay 0.95; ``rate`` 1 is the paper's, 0.001 the usual default of libraries."""
+
+    def _direction(self, gradient: np.ndarray) -> np.ndarray:
+        square, change = self.moments
+        square += np.float32(0.05) * (gradient**2 - square)
+        direction: np.ndarray = np.sqrt((change + np.float32(_TINY)) / (square + np.float32(_TINY))) * gradient
+        change += np.float32(0.05) * (direction**2 - change)
+        return direction
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a network is fitted to samples."""
+
+    loss: Loss
+    batch: int
+    """Samples between two steps of the optimizer."""
+    l2: tuple[float, ...] = ()
+    """Of each layer, from the first: what times the sum of squared weights is added to the loss. Empty: nothing."""
+
+    def __call__(
+        self, network: Network, optimizer: Optimizer, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray
+    ) -> float:
+        """Go once through n samples in their order: (n, inputs), (n,), (n,), float32.
+
+        Returns the mean loss that the network had when it met them; the penalty is not in it.
+        """
+        total = 0.0
+        for start in range(0, len(inputs), self.batch):
+            batch = slice(start, start + self.batch)
+            loss, gradient = network.gradient(inputs[batch], targets[batch], weights[batch], self.loss)
+            if self.l2:
+                slopes = network.views(gradient)
+                for penalty, (matrix, _), (slope, _) in zip(self.l2, network.layers, slopes, strict=True):
+                    slope[:] += np.float32(2 * penalty) * matrix
+            optimizer.step(network.parameters, gradient)
+            total += loss * len(inputs[batch])
+        return total / max(len(inputs), 1)
+
+
+def _warming(steps: np.ndarray) -> np.ndarray:
+    momentum: np.ndarray = 0.9 * (1 - 0.5 * 0.96 ** (steps / 250))
+    return momentum
+
+
+_NOTHING = np.zeros(0, np.float32)
