@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 import arena
+from arena.checkers.bits import lowest
 from arena.errors import ModelError
 from arena_evaluators.network import LIMIT, copy, network_kernel, pack
 
@@ -32,9 +33,34 @@ def encode(boards: np.ndarray, inputs: int) -> np.ndarray:
 
     ``inputs`` is :data:`SIGNED` or :data:`PLANES`. Square n of the mover's own view is number n - 1 of its plane.
     """
-    own, opp, kings = (boards[:, None, i] >> np.arange(32, dtype=np.uint32) & 1 for i in range(3))  # (n, 32)
-    planes = np.stack([own & ~kings, own & kings, opp & ~kings, opp & kings], axis=1).astype(np.float32)  # (n, 4, 32)
-    return planes.reshape(-1, PLANES) if inputs == PLANES else _WORTH @ planes
+    coded = np.zeros((len(boards), inputs), np.float32)
+    if inputs == PLANES:
+        _encode_planes(boards, coded)
+    else:
+        _encode_signed(boards, coded)
+    return coded
+
+
+@arena.kernel
+def _encode_planes(boards: np.ndarray, coded: np.ndarray) -> None:
+    for i in range(len(boards)):
+        own, opp, kings = np.int64(boards[i, 0]), np.int64(boards[i, 1]), np.int64(boards[i, 2])
+        pieces = own | opp
+        while pieces:
+            square = lowest(int(pieces))
+            pieces &= pieces - 1
+            coded[i, (opp >> square & 1) << 6 | (kings >> square & 1) << 5 | square] = 1
+
+
+@arena.kernel
+def _encode_signed(boards: np.ndarray, coded: np.ndarray) -> None:
+    for i in range(len(boards)):
+        own, opp, kings = np.int64(boards[i, 0]), np.int64(boards[i, 1]), np.int64(boards[i, 2])
+        pieces = own | opp
+        while pieces:
+            square = lowest(int(pieces))
+            pieces &= pieces - 1
+            coded[i, square] = _WORTH[(opp >> square & 1) << 1 | kings >> square & 1]
 
 
 def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
