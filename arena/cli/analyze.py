@@ -2,33 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from arena.cli.results import Db
 from arena.library import DEFAULT_DB
 
+if TYPE_CHECKING:
+    from arena.checkers.board import Board
+    from arena.checkers.game import Limits
+
+_PIECES = {"0": (), "1": (0,), "3": (0, 2), "-1": (1,), "-3": (1, 2)}
+"""What a number for a square puts into the masks black, white and kings."""
+
 
 def analyze(
-    fen: Annotated[str, typer.Argument(help="A position as PDN FEN, or 'start'.")],
+    position: Annotated[
+        str,
+        typer.Argument(
+            metavar="POSITION",
+            help="PDN FEN, 'start', or 32 numbers: 1 man and 3 king of the side to move, -1 and -3 the other's.",
+        ),
+    ],
     evaluator: Annotated[str, typer.Option(help="Spec of an evaluator.")] = "heuristic",
+    player: Annotated[
+        str | None, typer.Option(help="Spec of a player: print its best move instead, and the board after it.")
+    ] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Positions to search.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
     pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
     db: Db = DEFAULT_DB,
 ) -> None:
-    """Print a position, what it is worth, and the best line of play."""
+    """Print a position, what it is worth, and the best line of play; or what a player does."""
     from arena import library, specs
-    from arena.checkers.board import Board
+    from arena.checkers.game import Limits
     from arena.cli.output import say
     from arena.search import Search
     from arena.search.tablebase import Tablebase
     from arena.warmup import warm_up
 
-    board = Board.start() if fen == "start" else Board.from_fen(fen)
+    board = _board(position)
     library.use(db)
+    if player is not None:
+        _show_move(board, player, Limits(depth, nodes, seconds))
+        return
     spec = specs.parse("evaluator", evaluator)
     warm_up(say)
     tables = Tablebase.open(pieces, say=say) if pieces else None
@@ -52,6 +71,52 @@ def analyze(
     speed = f"{found.nodes / max(found.seconds, 1e-9) / 1e6:.1f} million a second"
     print(f"depth {found.depth}: {score} for {board.side}, {found.nodes} nodes, {found.seconds:.2f} s ({speed})")
     print("best line: " + " ".join(map(str, found.pv)))
+
+
+def _board(text: str) -> Board:
+    """The board of a FEN, of ``start``, or of 32 numbers, square 1 first, with Black to move."""
+    from arena.checkers.board import Board
+    from arena.errors import BadFEN
+
+    if text == "start":
+        return Board.start()
+    words = text.strip("[] ").replace(",", " ").split()
+    if ":" in text or len(words) == 1:
+        return Board.from_fen(text)
+    if len(words) != 32 or not set(words) <= _PIECES.keys():
+        raise BadFEN(f"{text!r} is not a position: it takes 32 numbers, each of {', '.join(_PIECES)}")
+    black, white, kings = (
+        sum(1 << square for square, word in enumerate(words) if mask in _PIECES[word]) for mask in range(3)
+    )
+    try:
+        return Board(black, white, kings)
+    except ValueError as error:
+        raise BadFEN(f"{text!r} is not a position: {error}") from None
+
+
+def _show_move(board: Board, player: str, limits: Limits) -> None:
+    """Print the board, the player's move, and the board after it."""
+    import secrets
+
+    import numpy as np
+
+    from arena import specs
+    from arena.checkers.game import Game
+    from arena.checkers.notation import move_text
+    from arena.cli.output import say
+    from arena.cli.play import guarded
+    from arena.warmup import warm_up
+
+    spec = specs.parse("player", player)
+    warm_up(say)
+    print(f"{board}\n\n{board.fen}")
+    if not board.legal_moves:
+        print(f"{board.side} has no move and has lost")
+        return
+    game = Game(board, limits=limits, random=np.random.default_rng(secrets.randbits(32)))
+    move = guarded(spec, lambda: spec.create().choose(game.copy()))
+    after = board.after(move)
+    print(f"{spec.text}: {board.side} plays {move_text(board, move)}\n\n{after}\n\n{after.fen}")
 
 
 def register(app: typer.Typer) -> None:

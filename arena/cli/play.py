@@ -42,12 +42,12 @@ def play(
     game = Game(board, random=np.random.default_rng(seed))
     me = Side[side.upper()]
     specs_by_side = {me: person_spec, me.other: opponent_spec}
-    players = {colour: _guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
+    players = {colour: guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
     for colour, player in players.items():
-        _guarded(specs_by_side[colour], partial(player.start, game.copy()))
+        guarded(specs_by_side[colour], partial(player.start, game.copy()))
     while (outcome := game.outcome) is None:
         mover = game.side
-        move = _guarded(specs_by_side[mover], partial(players[mover].choose, game.copy()))
+        move = guarded(specs_by_side[mover], partial(players[mover].choose, game.copy()))
         if move not in game.board.legal_moves:
             raise ArenaError(f"{specs_by_side[mover].text} chose {move!r:.100}, which is not legal in {game.board.fen}")
         if mover is not me:
@@ -61,7 +61,7 @@ def register(app: typer.Typer) -> None:
     app.command()(play)
 
 
-def _guarded(spec: Spec, code: Callable[[], Any]) -> Any:
+def guarded(spec: Spec, code: Callable[[], Any]) -> Any:
     """What a player's code returns; what it raises becomes one line."""
     try:
         return code()

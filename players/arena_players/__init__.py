@@ -6,6 +6,7 @@ import arena
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
+from arena_players.qmodel import QMetrics, QModel
 from arena_players.random import Random
 from arena_players.td import TD
 from arena_players.yardsticks import M1, M2, M4
@@ -19,6 +20,8 @@ def register_players() -> dict[str, type[arena.Player]]:
         "minimax": Minimax,
         "lms": LMS,
         "td": TD,
+        "qmetrics": QMetrics,
+        "qmodel": QModel,
         "m1": M1,
         "m2": M2,
         "m4": M4,

@@ -1,0 +1,305 @@
+"""The neural Q-model: a board model reinforced by generations of games against itself.
+
+The tutorial that this follows sets the value of every board of a game towards ±(10 + 0.95); :mod:`qmodel_as_written`
+is that. Here a network learns the expected result, the Q-value of a move being the value of the board after it, by
+TD(λ) over one side's own turns (Sutton 1988; Watkins 1989 for what cuts the returns)::
+
+    target = 1/2 + discount (G - 1/2),  G = (1 - trace) v + trace target'
+
+v is the probability to win that the network gave for the best move when the game was played, target' that of the side's
+next turn, at the end the result: 1, 0, or (1 + draw_reward) / 2. A random move of either side cuts the return: what
+follows it says nothing about the board before. Loss: logistic, over boards replayed from the last generations.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import numpy as np
+
+import arena
+from arena.compiled import kernel
+from arena_evaluators.network import copy, network_kernel, pack
+from arena_evaluators.neural import KIND, encode, layers_of, planes_of
+from arena_learners.backprop import Adam, Fit, Network, logistic, probability
+from arena_learners.loop import SelfPlay
+from arena_learners.qboard import FIRST_GAMES, HIDDEN, INPUTS, QBoard
+from arena_players.qmodel import QModel as Player
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from arena_learners import loop
+
+_SCALE = 2.0**14
+"""Kernel units per unit of the logit."""
+_FIT = Fit(logistic, batch=512)
+_SETTLING = 100
+"""Generations after which the rate is half of what it was."""
+_AT_ONCE = 1 << 14
+"""Boards that are coded for the network at once."""
+_KEPT = 0.9
+"""Share of the averaged network that each generation keeps."""
+
+
+@kernel
+def _returns(values: np.ndarray, cut: np.ndarray, final: float, trace: float, discount: float) -> np.ndarray:
+    """The targets of one side's turns, from the last to the first: float64, (n,).
+
+    ``values``: in [0, 1], NaN where nobody said any, and then the return stands alone. ``cut``: whether the reply or
+    the side's own next move was left to chance.
+    """
+    targets = np.empty(len(values))
+    following = final
+    for turn in range(len(values) - 1, -1, -1):
+        value = values[turn]
+        if np.isnan(value):
+            value = following
+        elif not cut[turn]:
+            value = (1 - trace) * value + trace * following
+        following = 0.5 + discount * (value - 0.5)
+        targets[turn] = following
+    return targets
+
+
+class PerformanceSystem:
+    """Plays the move whose board the network likes best, and some at random."""
+
+    def __init__(self, network: Network, explore: float) -> None:
+        self.network = network
+        self.explore = explore
+        packed = self._packed()
+        self._contexts = {side: copy(packed) for side in arena.Side}
+        self._stale = False
+
+    def seat(self, side: arena.Side) -> arena.Seat:
+        kernel_of_side = arena.Kernel(network_kernel.address, self._contexts[side], _SCALE)
+        return arena.Seat(kernel_of_side, explore=self.explore)
+
+    def changed(self) -> None:
+        """The network is not what it was."""
+        self._stale = True
+
+    def refresh(self) -> None:
+        if self._stale:
+            packed = self._packed()
+            for context in self._contexts.values():
+                context[:] = packed
+            self._stale = False
+
+    def _packed(self) -> np.ndarray:
+        return pack(planes_of(self.network.layers), _SCALE)
+
+
+class Critic:
+    """Gives the boards of one side's turns their expected results, by TD(λ)."""
+
+    def __init__(self, trace: float, discount: float, draw_reward: float) -> None:
+        self.trace = trace
+        self.discount = discount
+        self.draw_reward = draw_reward
+
+    def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray]:
+        """Boards (int64, (n, 3)) and targets in [0, 1] (float64, (n,)); turns left to chance are none.
+
+        Where a teacher labels a board, its label is the target.
+        """
+        result = episode.result(side)
+        final = (1 + (result or self.draw_reward)) / 2
+        turns = slice(int(episode.first is not side), episode.plies, 2)
+        explored = np.zeros(episode.plies + 2, bool)
+        if episode.explored is not None:
+            explored[: episode.plies] = episode.explored
+        values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
+        mine = probability(values[turns])
+        replies, next_turns = (explored[turns.start + later : episode.plies + later : 2] for later in (1, 2))
+        targets = _returns(mine, replies | next_turns, final, self.trace, self.discount)
+        if episode.labels is not None:
+            labels = (1 + episode.labels[:-1][turns]) / 2
+            targets = np.where(np.isnan(labels), targets, labels)
+        chosen = ~explored[: episode.plies][turns]
+        return episode.boards[:-1][turns][chosen], targets[chosen]
+
+
+class Generalizer:
+    """Fits the network to new boards and to those of the last generations (replay; Lin 1992).
+
+    It also keeps an average of the networks that each generation left behind, which plays more steadily than the last
+    of them (Polyak & Juditsky 1992).
+    """
+
+    def __init__(self, network: Network, seed: int, rate: float, epochs: int, capacity: int) -> None:
+        """``epochs``: how many boards are learned from for each new one. ``capacity``: boards kept for replay."""
+        self.network = network
+        self.average = network.parameters.copy()
+        self.optimizer = Adam(rate, len(network.parameters))
+        self.seed = seed
+        self.rate = rate
+        self.epochs = epochs
+        self.capacity = capacity
+        self.boards = np.zeros((0, 3), np.uint32)
+        self.targets = np.zeros(0, np.float32)
+        self.fits = 0
+
+    def update(self, examples: tuple[np.ndarray, np.ndarray]) -> Mapping[str, float]:
+        """Learn from the new boards (n, 3) and targets (n,) of a generation.
+
+        Metrics: loss, and error, the root of the mean square of target minus probability on the new boards before.
+        """
+        boards, targets = examples[0].astype(np.uint32), examples[1].astype(np.float32)
+        inputs = self.network.sizes[0]
+        errors = probability(self.network.outputs(encode(boards, inputs))) - targets
+        self.boards = np.concatenate([self.boards, boards])[-self.capacity :]
+        self.targets = np.concatenate([self.targets, targets])[-self.capacity :]
+        self.fits += 1
+        self.optimizer.rate = self.rate / (1 + self.fits / _SETTLING)
+        random = np.random.default_rng([self.seed, self.fits])
+        order = random.integers(max(len(self.boards), 1), size=self.epochs * len(boards))
+        losses = 0.0
+        for start in range(0, len(order), _AT_ONCE):
+            chosen = order[start : start + _AT_ONCE]
+            samples = encode(self.boards[chosen], inputs), self.targets[chosen], np.ones(len(chosen), np.float32)
+            losses += _FIT(self.network, self.optimizer, *samples) * len(chosen)
+        self.average += np.float32(1 - _KEPT) * (self.network.parameters - self.average)
+        return {
+            "loss": losses / max(len(order), 1),
+            "error": float(np.sqrt((errors**2).mean())) if len(errors) else 0.0,
+            "rate": self.optimizer.rate,
+        }
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        return {
+            "counts": np.array([self.fits, self.optimizer.steps]),
+            "parameters": self.network.parameters,
+            "average": self.average,
+            "moments": self.optimizer.moments,
+            "boards": self.boards,
+            "targets": self.targets,
+        }
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        self.fits, self.optimizer.steps = state["counts"].tolist()
+        self.network.parameters[:] = state["parameters"]
+        self.average[:] = state["average"]
+        self.optimizer.moments[:] = state["moments"]
+        self.boards, self.targets = state["boards"], state["targets"]
+
+
+class QModel(arena.Learner):
+    """Neural Q-model: metrics model, board model, then reinforcement of a network 32-64-32-16-8-1 by self-play.
+
+    A generation is 200 games at one ply, after ``random_plies`` random moves each. The first two stages learn from
+    200 games each before the first generation.
+    """
+
+    kind = KIND
+    step = 200
+
+    def __init__(
+        self,
+        data: Literal["metrics", "games"] = "metrics",
+        coding: Literal["signed", "planes"] = "signed",
+        rate: Annotated[float, arena.Range(0)] = 0.004,
+        discount: Annotated[float, arena.Range(0, 1)] = 1.0,
+        trace: Annotated[float, arena.Range(0, 1)] = 0.8,
+        explore: Annotated[float, arena.Range(0, 1)] = 0.05,
+        random_plies: Annotated[int, arena.Range(0, 40)] = 8,
+        draw_reward: Annotated[float, arena.Range(-1, 1)] = 0.0,
+        epochs: Annotated[int, arena.Range(1)] = 4,
+        replay: Annotated[int, arena.Range(1)] = 120_000,
+        start: Annotated[arena.Model, arena.Kind(KIND, layers_of)] | None = None,
+    ) -> None:
+        """``data``: where the first values come from: the metrics and board models, or only games that are studied.
+
+        ``coding``: of the board, 32 numbers or four planes of 32 (another network, 128-64-32-16-8-1). ``rate``: of
+        the optimizer at first; it halves by 100 generations. ``discount``: of a target for each own turn. ``trace``: λ.
+        ``explore``: share of moves that are random. ``draw_reward``: of a draw, where a win is 1 and a loss -1.
+        ``epochs``: boards learned from for each new one. ``replay``: boards that are kept for that. ``start``: a
+        board model or an earlier Q-model to go on from; the stages before are left out.
+        """
+        self.data = data
+        self.coding = coding
+        self.rate = rate
+        self.discount = discount
+        self.trace = trace
+        self.explore = explore
+        self.random_plies = random_plies
+        self.draw_reward = draw_reward
+        self.epochs = epochs
+        self.replay = replay
+        self.start = start
+
+    def performance_system(self) -> PerformanceSystem:
+        """What plays the games; override it to replace it, as the three that follow."""
+        return PerformanceSystem(self.network_, self.explore)
+
+    def experiment_generator(self) -> loop.ExperimentGenerator:
+        """What sets up the games."""
+        return SelfPlay(self.performance_, self.seed_, self.random_plies)
+
+    def critic(self) -> loop.Critic:
+        """What makes boards and their targets of a game, as :meth:`Critic.examples` does."""
+        return Critic(self.trace, self.discount, self.draw_reward)
+
+    def generalizer(self) -> Generalizer:
+        """What fits the network."""
+        return Generalizer(self.network_, self.seed_, self.rate, self.epochs, self.replay)
+
+    def begin(self, seed: int) -> None:
+        self.seed_ = seed
+        self.games_ = 0
+        self.network_ = self._first_network(seed)
+        self.performance_ = self.performance_system()
+        self.critic_ = self.critic()
+        self.generalizer_ = self.generalizer()
+        self.generator_ = self.experiment_generator()
+
+    def practise(self, games: int) -> Mapping[str, float]:
+        """Metrics of the last generation: loss, error, rate, plies a game, draws in percent."""
+        metrics: Mapping[str, float] = {}
+        for _ in range(games // self.step):
+            episodes = [self.generator_.play(self.games_ + i) for i in range(self.step)]
+            self.games_ += self.step
+            metrics = self.study(episodes)
+        return metrics
+
+    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        sets = [self.critic_.examples(episode, side) for episode in episodes for side in episode.learners]
+        boards = np.concatenate([np.zeros((0, 3), np.int64), *(boards for boards, _ in sets)])
+        targets = np.concatenate([np.zeros(0), *(targets for _, targets in sets)])
+        metrics = self.generalizer_.update((boards, targets))
+        self.performance_.changed()
+        games = max(len(episodes), 1)
+        return {
+            **metrics,
+            "plies": sum(episode.plies for episode in episodes) / games,
+            "draws": 100 * sum(episode.winner is None for episode in episodes) / games,
+        }
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        return {"games": np.array(self.games_), **self.generalizer_.state()}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        self.games_ = int(state["games"])
+        self.generalizer_.restore(state)
+        self.performance_.changed()
+
+    def model(self) -> arena.Model:
+        averaged = Network(self.network_.sizes)
+        averaged.parameters[:] = self.generalizer_.average
+        return arena.Model(self.kind, averaged.tensors())
+
+    def player(self) -> arena.Player:
+        return Player(self.model())
+
+    def _first_network(self, seed: int) -> Network:
+        if self.start is not None:
+            return Network.of(layers_of(self.start))
+        if self.data == "games":
+            network = Network((INPUTS[self.coding], *HIDDEN, 1))
+            network.randomize(np.random.default_rng(seed))
+            return network
+        board_model = QBoard(coding=self.coding)
+        board_model.begin(seed)
+        board_model.practise(FIRST_GAMES)
+        return board_model.network_

@@ -1,0 +1,103 @@
+"""What the two stages before the Q-model's reinforcement have in common: a network fitted to the boards of games."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import arena
+from arena.search.selfplay import Games
+from arena_evaluators.metrics import Metrics
+from arena_learners.backprop import Adam, Fit, Network, logistic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_FIT = Fit(logistic, batch=64)
+
+
+class Stage(arena.Learner):
+    """A network, one logit, fitted after each hundred games to all their boards.
+
+    The games are played by the score of the metrics, one ply ahead, with some random moves, so that kings and lost
+    positions are met too. A board's result is how its game ended for the side to move: 1, 0.5 or 0.
+    """
+
+    step = 100
+    rate: float
+    """Of the optimizer, Adam."""
+    explore: float
+    """Share of moves that are random."""
+    epochs: int
+    """How often the boards of each hundred games are gone through."""
+
+    @abstractmethod
+    def sizes(self) -> Sequence[int]:
+        """Inputs, then the units of each layer."""
+
+    @abstractmethod
+    def samples(self, boards: np.ndarray, results: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Inputs (n, inputs), targets in [0, 1] (n,) and weights (n,), all float32, of boards (int64, (n, 3): own,
+        opp, kings as the side to move sees them) and their results for it (float32, (n,)).
+        """
+
+    def begin(self, seed: int) -> None:
+        self.seed_ = seed
+        self.games_ = self.fits_ = 0
+        self.network_ = Network(self.sizes())
+        self.network_.randomize(np.random.default_rng(seed))
+        self.optimizer_ = Adam(self.rate, len(self.network_.parameters))
+        black, white = (arena.Seat(Metrics().kernel(), explore=self.explore) for _ in arena.Side)
+        self._games = Games(black, white)
+
+    def practise(self, games: int) -> Mapping[str, float]:
+        """Metrics: loss and accuracy on the last hundred games before (validation) and after they were learned."""
+        metrics: Mapping[str, float] = {}
+        for _ in range(games // self.step):
+            numbers = range(self.games_, self.games_ + self.step)
+            metrics = self.study([self._games.play(self.seed_, number) for number in numbers])
+            self.games_ += self.step
+        return metrics
+
+    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        inputs, targets, weights = self.samples(*boards_and_results(episodes))
+        before = judged(self.network_.outputs(inputs), targets)
+        self.fits_ += 1
+        random = np.random.default_rng([self.seed_, self.fits_])
+        for _ in range(self.epochs):
+            order = random.permutation(len(inputs))
+            _FIT(self.network_, self.optimizer_, inputs[order], targets[order], weights[order])
+        after = judged(self.network_.outputs(inputs), targets)
+        return {f"validation_{name}": value for name, value in before.items()} | after
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        counts = np.array([self.games_, self.fits_, self.optimizer_.steps])
+        return {"counts": counts, "parameters": self.network_.parameters, "moments": self.optimizer_.moments}
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        self.games_, self.fits_, self.optimizer_.steps = state["counts"].tolist()
+        self.network_.parameters[:] = state["parameters"]
+        self.optimizer_.moments[:] = state["moments"]
+
+    def model(self) -> arena.Model:
+        return arena.Model(self.kind, self.network_.tensors())
+
+
+def boards_and_results(episodes: Sequence[arena.Episode]) -> tuple[np.ndarray, np.ndarray]:
+    """Every board of finished games but the last (int64, (n, 3)), and the result for its side to move.
+
+    A result is 1 won, 0 lost, 0.5 drawn: float32, (n,).
+    """
+    boards = np.concatenate([np.zeros((0, 3), np.int64), *(episode.boards[:-1] for episode in episodes)])
+    results = [episode.result(episode.side(ply)) for episode in episodes for ply in range(episode.plies)]
+    return boards, (np.array(results, dtype=np.float32) + 1) / 2
+
+
+def judged(outputs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
+    """Mean cross-entropy of logits and targets in [0, 1], and how many of those that are not 0.5 are told right."""
+    decided = targets != 0.5
+    right = (outputs > 0) == (targets > 0.5)
+    loss = float(logistic(outputs, targets)[0].mean()) if len(outputs) else 0.0
+    return {"loss": loss, "accuracy": float(right[decided].mean()) if decided.any() else 0.0}

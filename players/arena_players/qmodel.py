@@ -1,0 +1,48 @@
+"""Players of what the stages of the neural Q-model learned."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import arena
+from arena.search import Search
+from arena_evaluators import metrics
+from arena_evaluators.metrics import MetricsNetwork
+from arena_evaluators.neural import KIND, Neural, layers_of
+from arena_players.searching import SearchingPlayer
+
+SHIPPED = arena.Model.shipped("arena_evaluators", "weights/qmodel.safetensors")
+
+
+class QModel(SearchingPlayer):
+    """Plays the move whose board a neural network likes best, by default the one of the Q-model."""
+
+    def __init__(
+        self,
+        weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)] = SHIPPED,
+        depth: Annotated[int, arena.Range(1, 64)] = 1,
+        quiescence: bool = False,
+    ) -> None:
+        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures."""
+        self.weights = weights
+        self.depth = depth
+        self.quiescence = quiescence
+
+    def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
+        return Search(Neural(self.weights), quiescence=self.quiescence)
+
+
+class QMetrics(SearchingPlayer):
+    """Plays the move whose ten metrics the Q-model's first stage likes best."""
+
+    def __init__(
+        self,
+        weights: Annotated[arena.Model, arena.Kind(metrics.KIND, metrics.layers_of)],
+        depth: Annotated[int, arena.Range(1, 64)] = 1,
+    ) -> None:
+        """``depth``: plies that it looks ahead."""
+        self.weights = weights
+        self.depth = depth
+
+    def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
+        return Search(MetricsNetwork(self.weights), quiescence=False)
