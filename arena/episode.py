@@ -34,6 +34,10 @@ class Episode:
     values: np.ndarray[Any, Any] | None = None
     """What the mover's own search gave for each position, in the mover's units, NaN where it did not search:
     float64, (plies,)."""
+    leaves: np.ndarray[Any, Any] | None = None
+    """Where the mover's own search ended that gave the value, the last board of its principal variation: masks own,
+    opp, kings as the side to move there sees it, and the plies that lead to it, 0 where there was no search: int64,
+    (plies, 4)."""
     labels: np.ndarray[Any, Any] | None = None
     """A teacher's expected result of each position for its side to move, from -1 (lost) to 1 (won), NaN where the
     teacher says nothing: float64, (plies + 1,)."""

@@ -64,9 +64,11 @@ NEVER = 2**62
     FOUND_LENGTH,
 ) = range(21)
 FOUND_PV = 32
-_PV_LENGTHS = FOUND_PV + MAX_PLY
-_PV = _PV_LENGTHS + MAX_PLY
-_KILLERS = _PV + MAX_PLY * MAX_PLY
+PV_LENGTHS = FOUND_PV + MAX_PLY
+"""Moves in the principal variation from each ply."""
+PV = PV_LENGTHS + MAX_PLY
+"""The principal variations, that from ply n at ``PV + n * MAX_PLY``."""
+_KILLERS = PV + MAX_PLY * MAX_PLY
 KEYS = _KILLERS + 2 * MAX_PLY
 """Keys of the positions on the path; that of the root stands at ``KEYS + HISTORY``."""
 _SUCCESS = KEYS + HISTORY + MAX_PLY
@@ -91,13 +93,13 @@ def key_of(own: int, opp: int, kings: int, side: int) -> int:
 @kernel
 def _keep(work: np.ndarray, ply: int, move: int) -> None:
     """The principal variation from ``ply`` becomes ``move`` and that of the next ply."""
-    here = _PV + ply * MAX_PLY
+    here = PV + ply * MAX_PLY
     below = here + MAX_PLY
-    length = work[_PV_LENGTHS + ply + 1]
+    length = work[PV_LENGTHS + ply + 1]
     work[here] = move
     for i in range(length):
         work[here + 1 + i] = work[below + i]
-    work[_PV_LENGTHS + ply] = length + 1
+    work[PV_LENGTHS + ply] = length + 1
 
 
 @kernel
@@ -226,7 +228,7 @@ def negamax(
         _check(work)
         if work[STOP]:
             return 0
-    work[_PV_LENGTHS + ply] = 0
+    work[PV_LENGTHS + ply] = 0
     capture = can_capture(own, opp, kings)
     if not capture:
         steps = walkers(own, opp, kings, 0) | walkers(own, opp, kings, 1)
@@ -349,9 +351,9 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
             work[FOUND_MOVE] = move
             work[FOUND_VALUE] = value
             work[FOUND_DEPTH] = depth
-            work[FOUND_LENGTH] = work[_PV_LENGTHS + 1]
-            for j in range(work[_PV_LENGTHS + 1]):
-                work[FOUND_PV + j] = work[_PV + MAX_PLY + j]
+            work[FOUND_LENGTH] = work[PV_LENGTHS + 1]
+            for j in range(work[PV_LENGTHS + 1]):
+                work[FOUND_PV + j] = work[PV + MAX_PLY + j]
     return best
 
 

@@ -25,10 +25,13 @@ from arena.search.alphabeta import (
     HISTORY,
     INFINITY,
     KEYS,
+    MAX_PLY,
     NEVER,
     NEXT_CHECK,
     NODES,
     OVERFLOW,
+    PV,
+    PV_LENGTHS,
     QUIESCENCE,
     QUIET_LIMIT,
     STACK,
@@ -50,8 +53,8 @@ ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Term
 """How a game ends, by the number that stands for it."""
 UNKNOWN = -(2**62)
 """Stands in a trace for the value of a position that was not searched."""
-_OWN, _OPP, _KINGS, _MOVE, _VALUE, _EXPLORED, _KEY = range(7)
-_COLUMNS = 7
+_OWN, _OPP, _KINGS, _MOVE, _VALUE, _EXPLORED, _KEY, _LEAF = range(8)
+_COLUMNS = _LEAF + 4
 _ENTRIES = 1 << 14
 _RARELY = 2**40
 
@@ -130,6 +133,7 @@ class Games:
             first=first,
             explored=trace[:plies, _EXPLORED] != 0,
             values=units,
+            leaves=trace[:plies, _LEAF:].copy(),
         )
 
 
@@ -164,6 +168,17 @@ def _value(
 
 
 @kernel
+def _keep_leaf(trace: np.ndarray, ply: int, move: int, work: np.ndarray) -> None:
+    """The trace gets the end of the principal variation that begins with the move searched last."""
+    own, opp, kings = make(trace[ply, _OWN], trace[ply, _OPP], trace[ply, _KINGS], move)
+    length = work[PV_LENGTHS + 1]
+    for i in range(length):
+        own, opp, kings = make(own, opp, kings, work[PV + MAX_PLY + i])
+    trace[ply, _LEAF], trace[ply, _LEAF + 1], trace[ply, _LEAF + 2] = own, opp, kings
+    trace[ply, _LEAF + 3] = 1 + length
+
+
+@kernel
 def _best(
     trace: np.ndarray,
     ply: int,
@@ -174,17 +189,20 @@ def _best(
     work: np.ndarray,
     state: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely; the trace gets the value."""
+    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely; the trace gets value and leaf."""
     best, chosen, ties = -INFINITY, 0, 1
     for i in range(count):
-        value = _value(trace, ply, work[WORKSPACE + i], side, quiet, depth, best - 1, work)
+        move = work[WORKSPACE + i]
+        value = _value(trace, ply, move, side, quiet, depth, best - 1, work)
         if value > best:
             best, chosen, ties = value, i, 1
+            _keep_leaf(trace, ply, move, work)
         elif value == best:
             ties += 1
             state += GAMMA
             if below(state, ties) == 0:
                 chosen = i
+                _keep_leaf(trace, ply, move, work)
     trace[ply, _VALUE] = best
     return chosen, state
 
@@ -201,11 +219,15 @@ def _drawn(
     work: np.ndarray,
     state: np.uint64,
 ) -> tuple[int, np.uint64]:
-    """The place of a move drawn by softmax; the trace gets the value of the best."""
+    """The place of a move drawn by softmax; the trace gets the value of the best and its leaf."""
     values = np.empty(count)
+    best = -float(INFINITY)
     for i in range(count):
-        values[i] = _value(trace, ply, work[WORKSPACE + i], side, quiet, depth, -INFINITY, work)
-    best = values.max()
+        move = work[WORKSPACE + i]
+        values[i] = _value(trace, ply, move, side, quiet, depth, -INFINITY, work)
+        if values[i] > best:
+            best = values[i]
+            _keep_leaf(trace, ply, move, work)
     trace[ply, _VALUE] = np.int64(best)
     weights = np.exp((values - best) / temperature)
     state += GAMMA
@@ -252,6 +274,7 @@ def _play(
             return ply, 3
         trace[ply, _KEY] = key_of(own, opp, kings, side)
         trace[ply, _VALUE] = UNKNOWN
+        trace[ply, _LEAF + 3] = 0
         explore, temperature = chances[side, 0], chances[side, 1]
         random = ply < random_plies
         if explore > 0 and not random:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import arena
-from arena_evaluators.heuristic import Heuristic
+from arena_evaluators.heuristic import Heuristic, Tuned
 from arena_evaluators.linear import Linear
 from arena_evaluators.material import Material
 from arena_evaluators.metrics import Metrics, MetricsNetwork
 from arena_evaluators.neural import Neural
+from arena_evaluators.patterns import Patterns
 from arena_evaluators.rote import Rote
 
 
@@ -21,4 +22,6 @@ def register_evaluators() -> dict[str, type[arena.Evaluator]]:
         "neural": Neural,
         "qmetrics": MetricsNetwork,
         "rote": Rote,
+        "patterns": Patterns,
+        "tuned": Tuned,
     }

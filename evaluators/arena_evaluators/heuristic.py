@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import numpy as np
 
 import arena
 from arena.checkers.bitboard import can_capture, jumpers, walkers
 from arena.checkers.bits import lowest, popcount, rotate
 
+KIND = "tuned"
+SHIPPED = arena.Model.shipped("arena_evaluators", "weights/tuned.safetensors")
+COEFFICIENTS = ("captured", "kings", "man_row", "king_centre", "mobility")
+STOCK = np.array([10.0, 7.0, 1.0, 1.0, 0.0])
+"""The report's coefficients, and ours where it gives none: float64, (5,)."""
 _MOST_STEPS = 48
 """Steps that twelve kings can begin a turn with."""
 
@@ -77,7 +84,32 @@ class Heuristic(arena.CompiledEvaluator):
 
     def kernel(self) -> arena.Kernel:
         """Compiled, in hundredths."""
-        weights = np.array([self.captured, self.kings, self.man_row, self.king_centre, self.mobility])
-        largest = np.abs(weights) @ [12, 12, 12 * 7, 12, _MOST_STEPS]
-        scale = min(100.0, 0.99e6 / max(largest, 1.0))
-        return arena.Kernel(_kernel.address, np.rint(weights * scale).astype(np.int64), scale)
+        return kernel_of(np.array([getattr(self, name) for name in COEFFICIENTS]))
+
+
+def kernel_of(weights: np.ndarray) -> arena.Kernel:
+    """A kernel for coefficients (float64, (5,)) in hundredths."""
+    largest = np.abs(weights) @ [12, 12, 12 * 7, 12, _MOST_STEPS]
+    scale = min(100.0, 0.99e6 / max(largest, 1.0))
+    return arena.Kernel(_kernel.address, np.rint(weights * scale).astype(np.int64), scale)
+
+
+def weights_of(model: arena.Model) -> np.ndarray:
+    """The coefficients in a model (float64, (5,)); raises ModelError where it holds none."""
+    return model.require(KIND, {"weights": (len(COEFFICIENTS),)})["weights"]
+
+
+class Tuned(arena.CompiledEvaluator):
+    """The minimax heuristic with coefficients that a learner tuned."""
+
+    def __init__(self, weights: Annotated[arena.Model, arena.Kind(KIND, weights_of)] = SHIPPED) -> None:
+        self.weights = weights
+
+    def spec(self) -> str:
+        """The same function as an evaluator's spec, to be pasted: ``heuristic:captured=10:kings=…``."""
+        pairs = zip(COEFFICIENTS, weights_of(self.weights).tolist(), strict=True)
+        return ":".join(["heuristic", *(f"{name}={weight:.2f}" for name, weight in pairs)])
+
+    def kernel(self) -> arena.Kernel:
+        """Compiled, in hundredths."""
+        return kernel_of(weights_of(self.weights))

@@ -13,6 +13,7 @@ import numpy as np
 
 import arena
 from arena.checkers.chance import Chance
+from arena.checkers.game import DEFAULT_RULES
 from arena.search.alphabeta import INFINITY, NEVER, WIN
 from arena.search.selfplay import Games
 
@@ -54,11 +55,17 @@ class Generalizer(Protocol):
 class SelfPlay:
     """The experiment generator for games of the performance system against itself, compiled."""
 
-    def __init__(self, performance: PerformanceSystem, seed: int, random_plies: int = 0) -> None:
+    def __init__(
+        self,
+        performance: PerformanceSystem,
+        seed: int,
+        random_plies: int = 0,
+        rules: arena.DrawRules = DEFAULT_RULES,
+    ) -> None:
         self.performance = performance
         self.seed = seed
         black, white = (performance.seat(side) for side in arena.Side)
-        self._games = Games(black, white, random_plies=random_plies)
+        self._games = Games(black, white, rules, random_plies)
 
     def play(self, number: int) -> arena.Episode:
         self.performance.refresh()
@@ -73,19 +80,21 @@ class StepByStep:
         performance: PerformanceSystem,
         seed: int,
         random_plies: int = 0,
+        rules: arena.DrawRules = DEFAULT_RULES,
         moved: Callable[[arena.Game], None] = lambda _: None,
     ) -> None:
         """``moved`` is called after each move: what it makes the performance system learn counts for the next one."""
         self.performance = performance
         self.seed = seed
         self.random_plies = random_plies
+        self.rules = rules
         self.moved = moved
         self._seats = {side: performance.seat(side) for side in arena.Side}
 
     def play(self, number: int) -> arena.Episode:
         self.performance.refresh()
         chance = Chance(self.seed, number)
-        game = arena.Game()
+        game = arena.Game(rules=self.rules)
         explored, values = [], []
         while game.outcome is None:
             seat = self._seats[game.side]

@@ -6,9 +6,11 @@ import arena
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
+from arena_players.patterns import Patterns
 from arena_players.qmodel import QMetrics, QModel
 from arena_players.random import Random
 from arena_players.td import TD
+from arena_players.tuned import Tuned
 from arena_players.yardsticks import M1, M2, M4
 
 
@@ -22,6 +24,8 @@ def register_players() -> dict[str, type[arena.Player]]:
         "td": TD,
         "qmetrics": QMetrics,
         "qmodel": QModel,
+        "patterns": Patterns,
+        "tuned": Tuned,
         "m1": M1,
         "m2": M2,
         "m4": M4,

@@ -1,0 +1,120 @@
+"""What learning from the results of games takes: targets for positions, and positions pooled with their targets.
+
+A position's target is its expected result for the side to move, 0 lost to 1 won: the result of the game, or its
+lambda-return (Sutton 1988, *Learning to predict by the methods of temporal differences*) where the game tells what the
+players' searches thought.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+import arena
+from arena.checkers.bitboard import can_capture
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def sigmoid(log_odds: np.ndarray) -> np.ndarray:
+    """The expected result, 0 to 1, for its log odds."""
+    expected: np.ndarray = 1 / (1 + np.exp(-np.clip(log_odds, -50, 50)))
+    return expected
+
+
+def returns(episode: arena.Episode, trace: float) -> np.ndarray:
+    """The lambda-return of every position for its side to move, ``trace`` being lambda: float64, (plies + 1,).
+
+    G(t) = 1 - ((1 - trace) V(t + 1) + trace G(t + 1)), the last position having the result of the game, and V the
+    expected result that the search of its mover gave; where there was none, G(t) = 1 - G(t + 1). With ``trace`` 1
+    every position has the result of the game.
+    """
+    last = episode.plies
+    targets = np.empty(last + 1)
+    targets[last] = target = (1 + episode.result(episode.side(last))) / 2
+    values = np.full(last, np.nan) if episode.values is None else episode.values
+    expected = sigmoid(values)
+    for ply in range(last - 1, -1, -1):
+        if ply + 1 < last and not np.isnan(expected[ply + 1]):
+            target = (1 - trace) * expected[ply + 1] + trace * target
+        targets[ply] = target = 1 - target
+    return targets
+
+
+@arena.kernel
+def wide(board: np.ndarray) -> tuple[int, int, int]:
+    """The masks of a board (own, opp, kings; (3,)) of any integer type as kernels want them."""
+    return np.int64(board[0]), np.int64(board[1]), np.int64(board[2])  # type: ignore[return-value]
+
+
+@arena.kernel
+def quiet(boards: np.ndarray) -> np.ndarray:
+    """Whether the side to move of each board (own, opp, kings; (n, 3)) has nothing to capture: bool, (n,)."""
+    calm = np.empty(len(boards), dtype=np.bool_)
+    for i in range(len(boards)):
+        own, opp, kings = wide(boards[i])
+        calm[i] = not can_capture(own, opp, kings)
+    return calm
+
+
+class Pool:
+    """Distinct positions, each with what it counts in all and the sum of its targets."""
+
+    def __init__(self) -> None:
+        self._boards: np.ndarray = np.zeros((0, 3), dtype=np.uint32)
+        self._counts: np.ndarray = np.zeros(0)
+        self._sums: np.ndarray = np.zeros(0)
+        self._waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+
+    def add(self, boards: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> None:
+        """Take positions (own, opp, kings as the side to move sees them; (n, 3)), their targets and what each counts
+        (both (n,))."""
+        self._waiting.append((boards.astype(np.uint32), targets * counts, counts))
+
+    @property
+    def boards(self) -> np.ndarray:
+        """The distinct positions, in a fixed order: uint32, (n, 3)."""
+        self._merge()
+        return self._boards
+
+    @property
+    def counts(self) -> np.ndarray:
+        """What each counts: float64, (n,)."""
+        self._merge()
+        return self._counts
+
+    @property
+    def targets(self) -> np.ndarray:
+        """Mean target of each: float64, (n,)."""
+        self._merge()
+        means: np.ndarray = self._sums / self._counts
+        return means
+
+    def state(self, name: str) -> dict[str, np.ndarray]:
+        """Everything, as arrays whose names begin with ``name``."""
+        self._merge()
+        return {f"{name}_boards": self._boards, f"{name}_counts": self._counts, f"{name}_sums": self._sums}
+
+    def restore(self, state: Mapping[str, np.ndarray], name: str) -> None:
+        """Become the pool whose :meth:`state` it was."""
+        self._boards, self._counts, self._sums = (state[f"{name}_{what}"] for what in ("boards", "counts", "sums"))
+        self._waiting = []
+
+    def _merge(self) -> None:
+        if not self._waiting:
+            return
+        boards = np.concatenate([self._boards, *(boards for boards, _, _ in self._waiting)])
+        sums = np.concatenate([self._sums, *(sums for _, sums, _ in self._waiting)])
+        counts = np.concatenate([self._counts, *(counts for _, _, counts in self._waiting)])
+        self._waiting = []
+        order = np.lexsort(boards.T)
+        ordered = boards[order]
+        first = np.ones(len(boards), dtype=bool)
+        first[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+        place = np.empty(len(boards), dtype=np.int64)
+        place[order] = np.cumsum(first) - 1
+        self._boards = ordered[first]
+        self._counts = np.bincount(place, weights=counts)
+        self._sums = np.bincount(place, weights=sums)

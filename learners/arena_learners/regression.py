@@ -1,0 +1,329 @@
+"""Logistic regression of the results of games on piece-square patterns.
+
+Buro (1995, *Statistical feature combination for the evaluation of game positions*) fitted Othello evaluations to the
+results of games by logistic regression; chess programmers know it as Texel's tuning method (Österlund 2014), and Scan
+and Kingsrow learned their patterns so. For every distinct position with n games and mean target y::
+
+    minimise  sum n (-y log p - (1 - y) log(1 - p)) + l2/2 |w - w0|²,   p = 1 / (1 + exp(-w·x))
+
+by Adam (Kingma & Ba 2015) over random batches. w0 counts material alone: what few games have shown stays near it.
+Positions where the side to move must capture are left out, as the search does not ask for their value.
+
+Ours: a game of self-play gives the lambda-returns of its own searches for targets rather than the bare result
+(:func:`arena_learners.outcomes.returns`); the generations of self-play grow by half; every twentieth game is held back
+for the held-out loss, and for the calibration: one factor, fitted to the held-back positions, by which all weights are
+multiplied in the model, so that 1 / (1 + exp(-value)) is the expected result.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+import arena
+from arena.checkers.bits import popcount
+from arena.experiment.calibration import slope
+from arena_evaluators.patterns import (
+    KIND,
+    MOST_SLOTS,
+    PIECES,
+    kernel_of,
+    material,
+    mirror,
+    pack,
+    rounded,
+    slots,
+)
+from arena_learners.loop import SelfPlay
+from arena_learners.outcomes import Pool, quiet, returns, wide
+from arena_players.patterns import Patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+FIRST_GENERATION = 400
+"""Games after which the first fit is made; each further one waits for half as many games again."""
+HELD_BACK = 20
+"""One game in so many is not learned from."""
+FITTED = ("loss", "held_out_loss", "positions", "distinct", "norm")
+"""Metrics of a fit: mean loss, mean loss on the games held back, what the positions count and how many are distinct,
+norm of the weights."""
+RULES = arena.DrawRules(quiet_plies=30)
+"""Self-play is drawn after fewer quiet plies than other games: shuffled kings teach nothing."""
+_EPOCHS = 4
+_BATCH = 8192
+_RATE = 0.02
+_MOMENTUM, _SCALING = 0.9, 0.99
+_TINY = 1e-8
+
+
+def is_generation(games: int) -> bool:
+    """Whether a generation ends after so many games."""
+    end = FIRST_GENERATION
+    while end < games:
+        end += end // 2
+    return end == games
+
+
+class PerformanceSystem:
+    """Searches with the weights that it was given last."""
+
+    def __init__(self, weights: np.ndarray, depth: int, explore: float) -> None:
+        self.kernel = kernel_of(weights)
+        self.depth = depth
+        self.explore = explore
+
+    def seat(self, side: arena.Side) -> arena.Seat:  # noqa: ARG002  (the same for both)
+        return arena.Seat(self.kernel, self.depth, quiescence=True, explore=self.explore)
+
+    def refresh(self) -> None:
+        """Nothing: whoever changes the weights writes them into the kernel's context."""
+
+    def take(self, weights: np.ndarray) -> None:
+        """Play by other weights from now on."""
+        assert self.kernel.context is not None
+        pack(weights, self.kernel.context)
+
+
+class Critic:
+    """Gives the quiet positions of a game their targets: what a teacher says of them, else the lambda-return.
+
+    Nothing is learned from a position where the move was left to chance.
+    """
+
+    def __init__(self, trace: float, discount: float) -> None:
+        self.trace = trace
+        self.discount = discount
+
+    def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Boards (own, opp, kings; (n, 3)) with ``side`` to move, targets and what each counts (float64, (n,))."""
+        mine = np.arange(episode.plies + 1) % 2 == (side is not episode.first)
+        chosen = mine & quiet(episode.boards)
+        if episode.explored is not None:
+            chosen[:-1] &= ~episode.explored
+        plies = np.flatnonzero(chosen)
+        targets = returns(episode, self.trace)[plies]
+        if episode.labels is not None:
+            labels = episode.labels[plies]
+            targets = np.where(np.isnan(labels), targets, (1 + labels) / 2)
+        return episode.boards[plies], targets, self.discount ** (episode.plies - plies)
+
+
+class Generalizer:
+    """Fits the weights to all positions met so far, starting where the last fit ended."""
+
+    def __init__(self, prior: np.ndarray, l2: float) -> None:
+        self.prior = prior
+        self.l2 = l2
+
+    def update(self, weights: np.ndarray, pool: Pool, random: np.random.Generator) -> float:
+        """Improve ``weights`` (float64, (PHASES, SLOTS)) in place; the mean loss of the last pass."""
+        boards, targets, counts = pool.boards, pool.targets, pool.counts
+        positions = len(boards)
+        moments = np.zeros((2, *weights.shape))
+        gradient = np.empty_like(weights)
+        starts = range(0, positions, _BATCH)
+        steps = _EPOCHS * len(starts)
+        step, loss = 0, 0.0
+        for _ in range(_EPOCHS):
+            order = random.permutation(positions)
+            loss = 0.0
+            for start in starts:
+                batch = order[start : start + _BATCH]
+                gradient[:] = 0
+                loss += accumulate(boards, targets, counts, batch, weights, gradient)
+                step += 1
+                rate = _RATE * (1 - (step - 1) / steps)
+                adam(weights, self.prior, gradient, mirror(), moments, len(batch), self.l2 / positions, rate, step)
+        return loss / max(float(counts.sum()), _TINY)
+
+
+@arena.kernel
+def log_odds(own: int, opp: int, kings: int, weights: np.ndarray, found: np.ndarray) -> tuple[float, int, float]:
+    """The value of a position; its entries go to ``found``. Also their number, and how full the board is, 0 to 1."""
+    entries = slots(own, opp, kings, found)
+    full = popcount(own | opp) / PIECES
+    value = 0.0
+    for i in range(entries):
+        value += full * weights[0, found[i]] + (1 - full) * weights[1, found[i]]
+    return value, entries, full
+
+
+@arena.kernel
+def accumulate(
+    boards: np.ndarray,
+    targets: np.ndarray,
+    counts: np.ndarray,
+    batch: np.ndarray,
+    weights: np.ndarray,
+    gradient: np.ndarray,
+) -> float:
+    """Add the gradient of the loss of a batch of positions to ``gradient``; returns the loss."""
+    found = np.empty(MOST_SLOTS, dtype=np.int64)
+    loss = 0.0
+    for i in batch:
+        own, opp, kings = wide(boards[i])
+        value, entries, full = log_odds(own, opp, kings, weights, found)
+        # log(1 + exp(value)) - target * value is the loss, and cannot overflow so:
+        loss += counts[i] * (max(value, 0.0) + np.log1p(np.exp(-abs(value))) - targets[i] * value)
+        error = counts[i] * (1 / (1 + np.exp(-value)) - targets[i])
+        for j in range(entries):
+            gradient[0, found[j]] += full * error
+            gradient[1, found[j]] += (1 - full) * error
+    return loss
+
+
+@arena.kernel
+def adam(
+    weights: np.ndarray,
+    prior: np.ndarray,
+    gradient: np.ndarray,
+    mirrored: np.ndarray,
+    moments: np.ndarray,
+    batch: int,
+    decay: float,
+    rate: float,
+    step: int,
+) -> None:
+    """One step of Adam for the gradient of a batch and of the l2 term, made antisymmetric, and so the weights."""
+    rate *= np.sqrt(1 - _SCALING**step) / (1 - _MOMENTUM**step)
+    for phase in range(weights.shape[0]):
+        for slot in range(weights.shape[1]):
+            slope = (gradient[phase, slot] - gradient[phase, mirrored[slot]]) / (2 * batch)
+            slope += decay * (weights[phase, slot] - prior[phase, slot])
+            first = _MOMENTUM * moments[0, phase, slot] + (1 - _MOMENTUM) * slope
+            second = _SCALING * moments[1, phase, slot] + (1 - _SCALING) * slope * slope
+            moments[0, phase, slot] = first
+            moments[1, phase, slot] = second
+            weights[phase, slot] -= rate * first / (np.sqrt(second) + _TINY)
+
+
+@arena.kernel
+def values(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The value of each board (own, opp, kings; (n, 3)) for its side to move: float64, (n,)."""
+    found = np.empty(MOST_SLOTS, dtype=np.int64)
+    result = np.empty(len(boards))
+    for i in range(len(boards)):
+        own, opp, kings = wide(boards[i])
+        result[i] = log_odds(own, opp, kings, weights, found)[0]
+    return result
+
+
+def mean_loss(log_odds: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> float:
+    """Mean cross-entropy of values; 0 where there are none."""
+    losses = np.logaddexp(0, log_odds) - targets * log_odds
+    return float(counts @ losses / counts.sum()) if len(counts) else 0.0
+
+
+class Regression(arena.Learner):
+    """Logistic regression of results on piece-square patterns, from self-play and recorded games (Buro 1995)."""
+
+    kind = KIND
+
+    def __init__(
+        self,
+        depth: Annotated[int, arena.Range(1, 64)] = 4,
+        random_plies: Annotated[int, arena.Range(0, 40)] = 6,
+        explore: Annotated[float, arena.Range(0, 1)] = 0.0,
+        trace: Annotated[float, arena.Range(0, 1)] = 0.8,
+        discount: Annotated[float, arena.Range(0, 1)] = 0.98,
+        l2: Annotated[float, arena.Range(0)] = 64.0,
+        man: Annotated[float, arena.Range(0)] = 4.0,
+        king: Annotated[float, arena.Range(0)] = 6.0,
+    ) -> None:
+        """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
+        share ``explore``.
+
+        ``trace``: how far targets trust the result rather than the searches of self-play (lambda; 1: the result
+        alone). ``discount``: by how much less a position of a recorded game counts for each ply before the end; its
+        target is the result. ``l2``: how strongly weights are held to the prior, which counts a ``man`` and a ``king``
+        in log odds.
+        """
+        self.depth = depth
+        self.random_plies = random_plies
+        self.explore = explore
+        self.trace = trace
+        self.discount = discount
+        self.l2 = l2
+        self.man = man
+        self.king = king
+
+    def begin(self, seed: int) -> None:
+        self.seed_ = seed
+        self.games_ = 0
+        self.weights_ = material(self.man, self.king)
+        self.pool_ = Pool()
+        self.held_back_ = Pool()
+        self.fitted_ = np.zeros(len(FITTED))
+        self.frozen_: tuple[int, arena.Model] | None = None
+        self.performance_ = PerformanceSystem(self.weights_, self.depth, self.explore)
+        self.generator_ = SelfPlay(self.performance_, seed, self.random_plies, RULES)
+        self.critic_ = Critic(self.trace, 1.0)
+        self.observer_ = Critic(1.0, self.discount)
+        self.generalizer_ = Generalizer(self.weights_.copy(), self.l2)
+
+    def practise(self, games: int) -> Mapping[str, float]:
+        played = (self.generator_.play(number) for number in range(self.games_, self.games_ + games))
+        return self._learn(played, self.critic_)
+
+    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        return self._learn(episodes, self.observer_)
+
+    def _learn(self, episodes: Iterable[arena.Episode], critic: Critic) -> Mapping[str, float]:
+        """Metrics: plies of a game, share of draws, and those of the last fit (:data:`FITTED`)."""
+        plies = drawn = played = 0
+        for episode in episodes:
+            pool = self.held_back_ if self.games_ % HELD_BACK == HELD_BACK - 1 else self.pool_
+            for side in episode.learners:
+                pool.add(*critic.examples(episode, side))
+            self.games_ += 1
+            if is_generation(self.games_):
+                self.fitted_ = self._fit(self.weights_)
+                self.performance_.take(self.weights_)
+            plies += episode.plies
+            drawn += episode.winner is None
+            played += 1
+        return {
+            "plies": plies / max(played, 1),
+            "draws": drawn / max(played, 1),
+            **dict(zip(FITTED, self.fitted_.tolist(), strict=True)),
+        }
+
+    def _fit(self, weights: np.ndarray) -> np.ndarray:
+        """Fit ``weights`` in place to all positions so far; what :data:`FITTED` names."""
+        pool, held = self.pool_, self.held_back_
+        loss = self.generalizer_.update(weights, pool, np.random.default_rng([self.seed_, self.games_]))
+        held_out_loss = mean_loss(values(held.boards, weights), held.targets, held.counts)
+        return np.array([loss, held_out_loss, pool.counts.sum(), len(pool.boards), np.linalg.norm(weights)])
+
+    def model(self) -> arena.Model:
+        """The weights fitted to everything so far, which takes as long as the fit of a generation, and calibrated."""
+        if self.frozen_ is None or self.frozen_[0] != self.games_:
+            weights, held = self.weights_.copy(), self.held_back_
+            if not is_generation(self.games_):
+                self._fit(weights)
+            factor = slope(values(held.boards, weights), 2 * held.targets - 1)
+            self.frozen_ = self.games_, arena.Model(self.kind, {"weights": rounded(factor * weights)})
+        return self.frozen_[1]
+
+    def player(self) -> arena.Player:
+        return Patterns(self.model())
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        return {
+            "games": np.array(self.games_),
+            "weights": self.weights_,
+            "fitted": self.fitted_,
+            **self.pool_.state("pool"),
+            **self.held_back_.state("held_back"),
+        }
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        self.games_ = int(state["games"])
+        self.weights_ = state["weights"].copy()
+        self.fitted_ = state["fitted"].copy()
+        self.frozen_ = None
+        self.pool_.restore(state, "pool")
+        self.held_back_.restore(state, "held_back")
+        self.performance_.take(self.weights_)

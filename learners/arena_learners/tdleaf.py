@@ -1,0 +1,165 @@
+"""TDLeaf(lambda) on piece-square patterns (Baxter, Tridgell & Weaver 1998).
+
+J. Baxter, A. Tridgell & L. Weaver, *TDLeaf(lambda): Combining Temporal Difference Learning with Game-Tree Search*
+(1998): after each game, for the boards x_t at which the players searched, l_t being the leaf of the principal variation
+and J(l) = tanh(V(l) / 2) the expected result, -1 to 1::
+
+    w += rate * sum over t of gradient J(l_t) * sum over j >= t of lambda**(j - t) * d_j,   d_j = J(l_j+1) - J(l_j)
+
+with the result of the game after the last. Ours: the boards of both sides make one sequence, seen by Black, which the
+antisymmetry of the patterns allows; a search that ended in a won, lost or drawn position has a value but no gradient;
+boards whose move was left to chance are passed over; and the rate falls as 1 / (1 + games / ``steady``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+
+import arena
+from arena_evaluators.patterns import (
+    KIND,
+    MOST_SLOTS,
+    UNITS,
+    entry,
+    material,
+    mirror,
+    rounded,
+)
+from arena_learners.loop import SelfPlay
+from arena_learners.regression import RULES, PerformanceSystem, log_odds, values
+from arena_players.patterns import Patterns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_SAME = 1e-6
+"""Values that differ by less are the same."""
+_RECENT = 0.01
+
+
+class Critic:
+    """Finds by how much the values of the leaves of a game should have been higher."""
+
+    def __init__(self, trace: float) -> None:
+        self.trace = trace
+
+    def examples(self, episode: arena.Episode, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Leaves as their side to move sees them (own, opp, kings; (n, 3)), the change that each one's value shall
+        have for that side, before the rate (float64, (n,)), and the mean squared temporal difference."""
+        assert episode.values is not None
+        assert episode.leaves is not None
+        turns = np.flatnonzero(episode.leaves[:, 3])
+        boards, distances = episode.leaves[turns, :3], episode.leaves[turns, 3]
+        black = np.where((turns % 2 == 0) == (episode.first is arena.Side.BLACK), 1, -1)
+        value = episode.values[turns]
+        expected = np.tanh(np.append(black * value, 0.0) / 2)
+        expected[-1] = episode.result(arena.Side.BLACK)
+        differences = np.diff(expected)
+        changes = np.empty(len(turns))
+        later = 0.0
+        for t in range(len(turns) - 1, -1, -1):
+            changes[t] = later = differences[t] + self.trace * later
+        viewer = np.where(distances % 2, -1, 1)
+        static = np.abs(viewer * values(boards, rounded(weights) / UNITS) - value) < _SAME
+        slope = (1 - expected[:-1] ** 2) / 2
+        wanted = viewer * black * slope * changes
+        return boards[static], wanted[static], float((differences**2).mean()) if len(turns) else 0.0
+
+
+@arena.kernel
+def learn(
+    boards: np.ndarray, changes: np.ndarray, rate: float, weights: np.ndarray, mirrored: np.ndarray, context: np.ndarray
+) -> None:
+    """Move the weights of each board's entries, and of the mirrored ones, and write them into the kernel's context."""
+    found = np.empty(MOST_SLOTS, dtype=np.int64)
+    for i in range(len(boards)):
+        _, entries, full = log_odds(boards[i, 0], boards[i, 1], boards[i, 2], weights, found)
+        step = rate * changes[i] / 2
+        for j in range(entries):
+            slot, other = found[j], mirrored[found[j]]
+            for phase in range(2):
+                part = step * (1 - full if phase else full)
+                weights[phase, slot] += part
+                weights[phase, other] -= part
+            context[slot] = entry(weights[0, slot], weights[1, slot])
+            context[other] = entry(weights[0, other], weights[1, other])
+
+
+class TDLeaf(arena.Learner):
+    """TDLeaf(lambda) on piece-square patterns, by self-play (Baxter, Tridgell & Weaver 1998)."""
+
+    kind = KIND
+
+    def __init__(
+        self,
+        depth: Annotated[int, arena.Range(1, 64)] = 3,
+        random_plies: Annotated[int, arena.Range(0, 40)] = 6,
+        explore: Annotated[float, arena.Range(0, 1)] = 0.0,
+        trace: Annotated[float, arena.Range(0, 1)] = 0.7,
+        rate: Annotated[float, arena.Range(0)] = 0.03,
+        steady: Annotated[int, arena.Range(1)] = 2000,
+        man: Annotated[float, arena.Range(0)] = 1.0,
+        king: Annotated[float, arena.Range(0)] = 1.5,
+    ) -> None:
+        """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
+        share ``explore``. ``trace``: lambda. ``rate``, ``steady``: the step at first, and the games after which it is
+        half as long. ``man``, ``king``: the log odds that pieces are worth at the start, where nothing else counts.
+        """
+        self.depth = depth
+        self.random_plies = random_plies
+        self.explore = explore
+        self.trace = trace
+        self.rate = rate
+        self.steady = steady
+        self.man = man
+        self.king = king
+
+    def begin(self, seed: int) -> None:
+        self.games_ = 0
+        self.difference_ = 0.0
+        self.weights_ = material(self.man, self.king)
+        self.performance_ = PerformanceSystem(self.weights_, self.depth, self.explore)
+        self.generator_ = SelfPlay(self.performance_, seed, self.random_plies, RULES)
+        self.critic_ = Critic(self.trace)
+
+    def practise(self, games: int) -> Mapping[str, float]:
+        """Metrics: plies of a game, share of draws, mean squared temporal difference of recent games, norm."""
+        plies = draws = 0
+        context = self.performance_.kernel.context
+        assert context is not None
+        for _ in range(games):
+            episode = self.generator_.play(self.games_)
+            boards, changes, squares = self.critic_.examples(episode, self.weights_)
+            rate = self.rate / (1 + self.games_ / self.steady)
+            learn(boards, changes, rate, self.weights_, mirror(), context)
+            self.games_ += 1
+            self.difference_ += max(_RECENT, 1 / self.games_) * (squares - self.difference_)
+            plies += episode.plies
+            draws += episode.winner is None
+        return {
+            "plies": plies / max(games, 1),
+            "draws": draws / max(games, 1),
+            "squared_difference": self.difference_,
+            "norm": float(np.linalg.norm(self.weights_)),
+        }
+
+    def model(self) -> arena.Model:
+        return arena.Model(self.kind, {"weights": rounded(self.weights_)})
+
+    def player(self) -> arena.Player:
+        return Patterns(self.model())
+
+    def state(self) -> Mapping[str, np.ndarray]:
+        return {
+            "games": np.array(self.games_),
+            "weights": self.weights_,
+            "difference": np.array(self.difference_),
+        }
+
+    def restore(self, state: Mapping[str, np.ndarray]) -> None:
+        self.games_ = int(state["games"])
+        self.weights_ = state["weights"].copy()
+        self.difference_ = float(state["difference"])
+        self.performance_.take(self.weights_)

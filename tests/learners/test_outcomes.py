@@ -1,0 +1,63 @@
+"""Targets of positions, and positions pooled."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import arena
+from arena_learners.outcomes import Pool, quiet, returns, sigmoid
+from positions import boards, random_game
+
+
+def episode(winner: arena.Side | None, values: list[float] | None = None) -> arena.Episode:
+    masks = np.array([board.relative for board in random_game(1, 4).boards], dtype=np.int64)
+    return arena.Episode(masks, winner, values=None if values is None else np.array(values))
+
+
+def test_without_searches_every_position_has_the_result_of_the_game() -> None:
+    assert returns(episode(arena.Side.BLACK), 0.5).tolist() == [1, 0, 1, 0, 1]
+    assert returns(episode(None), 0.5).tolist() == [0.5] * 5
+
+
+def test_with_lambda_one_searches_say_nothing() -> None:
+    assert returns(episode(arena.Side.WHITE, [9, 9, 9, 9]), 1.0).tolist() == [0, 1, 0, 1, 0]
+
+
+def test_the_lambda_return_by_hand() -> None:
+    even, good = 0.0, float(np.log(3))  # expected results 0.5 and 0.75 for the mover
+    targets = returns(episode(arena.Side.BLACK, [good, even, good, np.nan]), 0.8)
+    third = 1 - (1 - 1.0)  # the last position is Black's; nobody searched the one before it
+    second = third
+    first = 1 - (0.2 * 0.75 + 0.8 * second)
+    start = 1 - (0.2 * 0.5 + 0.8 * first)
+    assert targets.tolist() == pytest.approx([start, first, second, 0.0, 1.0])
+
+
+@given(st.lists(boards(), min_size=1, max_size=20))
+def test_quiet_is_no_capture(found: list[arena.Board]) -> None:
+    calm = quiet(np.array([board.relative for board in found], dtype=np.int64))
+    assert calm.tolist() == [not any(move.captures for move in board.legal_moves) for board in found]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(0.1, 2)), min_size=1), st.integers(0, 9))
+def test_a_pool_means_over_what_is_the_same(met: list[tuple[int, float, float]], cut: int) -> None:
+    whole, parts = Pool(), Pool()
+    for number, (board, target, weight) in enumerate(met):
+        for pool in (whole, parts):
+            pool.add(np.array([[board, 8, 0]]), np.array([target]), np.array([weight]))
+        if number == cut:
+            parts.state("pool")
+    assert whole.boards[:, 0].tolist() == sorted({board for board, _, _ in met})
+    for board, target, weight in zip(whole.boards[:, 0], whole.targets, whole.counts, strict=True):
+        mine = [(t, w) for b, t, w in met if b == board]
+        assert weight == pytest.approx(sum(w for _, w in mine))
+        assert target == pytest.approx(sum(t * w for t, w in mine) / weight)
+    for name, array in whole.state("pool").items():
+        np.testing.assert_array_equal(array, parts.state("pool")[name])
+
+
+def test_the_sigmoid_of_log_odds() -> None:
+    assert sigmoid(np.array([0, np.log(3), 1e9, -1e9])) == pytest.approx([0.5, 0.75, 1, 0])

@@ -1,0 +1,43 @@
+"""The players of patterns and of tuned coefficients, with the weights that are shipped."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import arena
+from arena.experiment.duel import duel, measure
+from arena_evaluators.heuristic import Heuristic
+from arena_players.minimax import Minimax
+from arena_players.patterns import Patterns
+from arena_players.tuned import Tuned
+
+
+def test_the_shipped_patterns_beat_material_at_equal_depth() -> None:
+    assert measure(Patterns, "m4", games=60, seed=11).score_pct > 75
+
+
+def test_the_shipped_coefficients_beat_those_of_the_stock_heuristic() -> None:
+    assert duel(Tuned, lambda: Minimax(evaluator=Heuristic()), games=60, seed=12).score_pct > 60
+
+
+@pytest.mark.parametrize("player", [Patterns, Tuned])
+def test_shipped_weights_tell_how_they_were_made(player: type[Patterns | Tuned]) -> None:
+    model = player().weights
+    assert model.provenance["command"].startswith("arena train ")
+    assert model.path is not None
+    assert model.path.stat().st_size <= 1_000_000
+    for word in ("seed", "games", "version", "learner"):
+        assert model.provenance[word]
+
+
+@pytest.mark.parametrize("player", [Patterns, Tuned])
+def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
+    def moves(seed: int) -> list[str]:
+        game = arena.Game(random=np.random.default_rng(seed))
+        seats = player(), player()
+        while game.outcome is None:
+            game.play(seats[game.side].choose(game))
+        return list(map(str, game.moves))
+
+    assert moves(3) == moves(3)
