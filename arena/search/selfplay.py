@@ -51,9 +51,9 @@ if TYPE_CHECKING:
 
 ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
 """How a game ends, by the number that stands for it."""
-UNKNOWN = -(2**62)
-"""Stands in a trace for the value of a position that was not searched."""
-_OWN, _OPP, _KINGS, _MOVE, _VALUE, _EXPLORED, _KEY, _LEAF = range(8)
+_OVERFLOWN = len(ENDINGS)
+"""Stands for the end of a game in which an evaluator left its range."""
+_OWN, _OPP, _KINGS, _MOVE, _KEY, _LEAF = range(6)
 _COLUMNS = _LEAF + 4
 _ENTRIES = 1 << 14
 _RARELY = 2**40
@@ -76,7 +76,9 @@ class Games:
         self._trace = np.zeros((rules.ply_cap + 1, _COLUMNS), dtype=np.int64)
         self._tables = [np.zeros(2 * _ENTRIES, dtype=np.int64) for _ in SIDES]
         self._work = np.zeros((2, WORKSPACE + 2 * MAX_MOVES), dtype=np.int64)
-        self._chances = np.zeros((2, 2))
+        self._values = np.zeros(rules.ply_cap + 1)
+        self._explored = np.zeros(rules.ply_cap + 1, dtype=np.bool_)
+        self._chances = np.zeros((2, 3))
         for side, seat in zip(SIDES, self._seats, strict=True):
             work = self._work[side]
             if seat.kernel is not None:
@@ -86,20 +88,16 @@ class Games:
             work[QUIET_LIMIT] = self._quiet_plies
             work[TABLE] = self._tables[side].ctypes.data
             work[TABLE_MASK] = _ENTRIES - 1
-            self._chances[side] = seat.explore, seat.temperature * (seat.kernel.scale if seat.kernel else 1.0)
+            scale = seat.kernel.scale if seat.kernel else 1.0
+            self._chances[side] = seat.explore, seat.temperature * scale, scale
 
     def play(self, seed: int, number: int, board: Board | None = None) -> Episode:
         """Game ``number`` of ``seed`` from ``board``, the usual start by default. Raises EvaluatorError."""
         board = board or Board.start()
         for side, seat in zip(SIDES, self._seats, strict=True):
-            work = self._work[side]
-            work[NEXT_CHECK] = NEVER
-            work[NODES] = work[STOP] = work[OVERFLOW] = 0
             if seat.depth > 1:
-                clear_ordering(work)
+                clear_ordering(self._work[side])
                 self._tables[side][:] = 0
-            if seat.temperature:
-                self._chances[side, 1] = seat.temperature * (seat.kernel.scale if seat.kernel else 1.0)
         black, white = self._seats
         plies, ending = _play(
             *board.relative,
@@ -114,25 +112,22 @@ class Games:
             self._chances,
             self._work,
             self._trace,
+            self._values,
+            self._explored,
         )
-        if self._work[:, OVERFLOW].any():
+        if ending == _OVERFLOWN:
             raise EvaluatorError(f"an evaluator gave a value beyond the kernels' range of ±{VALUE_LIMIT}")
         return self._episode(board.side, plies, ending)
 
     def _episode(self, first: Side, plies: int, ending: int) -> Episode:
         trace = self._trace
         loser = first.other if plies % 2 else first
-        units = trace[:plies, _VALUE].astype(np.float64)
-        units[trace[:plies, _VALUE] == UNKNOWN] = np.nan
-        for ply, side in enumerate((first, first.other)):
-            seat = self._seats[side]
-            units[ply::2] /= seat.kernel.scale if seat.kernel else 1.0
         return Episode(
             boards=trace[: plies + 1, :_MOVE].copy(),
             winner=loser.other if ENDINGS[ending] is Termination.NO_MOVES else None,
             first=first,
-            explored=trace[:plies, _EXPLORED] != 0,
-            values=units,
+            explored=self._explored[:plies].copy(),
+            values=self._values[:plies].copy(),
             leaves=trace[:plies, _LEAF:].copy(),
         )
 
@@ -188,8 +183,9 @@ def _best(
     depth: int,
     work: np.ndarray,
     state: np.uint64,
-) -> tuple[int, np.uint64]:
-    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely; the trace gets value and leaf."""
+) -> tuple[int, int, np.uint64]:
+    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely, and its value; the trace gets its
+    leaf."""
     best, chosen, ties = -INFINITY, 0, 1
     for i in range(count):
         move = work[WORKSPACE + i]
@@ -203,8 +199,7 @@ def _best(
             if below(state, ties) == 0:
                 chosen = i
                 _keep_leaf(trace, ply, move, work)
-    trace[ply, _VALUE] = best
-    return chosen, state
+    return chosen, best, state
 
 
 @kernel
@@ -218,8 +213,8 @@ def _drawn(
     temperature: float,
     work: np.ndarray,
     state: np.uint64,
-) -> tuple[int, np.uint64]:
-    """The place of a move drawn by softmax; the trace gets the value of the best and its leaf."""
+) -> tuple[int, float, np.uint64]:
+    """The place of a move drawn by softmax, and the value of the best; the trace gets the leaf of the best."""
     values = np.empty(count)
     best = -float(INFINITY)
     for i in range(count):
@@ -228,15 +223,14 @@ def _drawn(
         if values[i] > best:
             best = values[i]
             _keep_leaf(trace, ply, move, work)
-    trace[ply, _VALUE] = np.int64(best)
     weights = np.exp((values - best) / temperature)
     state += GAMMA
     left = unit(state) * weights.sum()
     for i in range(count):
         left -= weights[i]
         if left < 0:
-            return i, state
-    return count - 1, state
+            return i, best, state
+    return count - 1, best, state
 
 
 @kernel
@@ -255,9 +249,14 @@ def _play(
     chances: np.ndarray,
     works: np.ndarray,
     trace: np.ndarray,
+    values: np.ndarray,
+    explored: np.ndarray,
 ) -> tuple[int, int]:
-    """Play one game into ``trace``; returns plies and ending."""
+    """Play one game into ``trace``, ``values`` and ``explored``; returns plies and ending."""
     state = stream(seed, number)
+    for work in works:
+        work[NEXT_CHECK] = NEVER
+        work[NODES] = work[STOP] = work[OVERFLOW] = 0
     quiet = 0
     ply = 0
     while True:
@@ -273,14 +272,14 @@ def _play(
         if ply >= len(trace) - 1:
             return ply, 3
         trace[ply, _KEY] = key_of(own, opp, kings, side)
-        trace[ply, _VALUE] = UNKNOWN
+        values[ply] = np.nan
         trace[ply, _LEAF + 3] = 0
-        explore, temperature = chances[side, 0], chances[side, 1]
+        explore, temperature, scale = chances[side]
         random = ply < random_plies
         if explore > 0 and not random:
             state += GAMMA
             random = unit(state) < explore
-        trace[ply, _EXPLORED] = random
+        explored[ply] = random
         if random:
             state += GAMMA
             chosen = below(state, count)
@@ -289,9 +288,13 @@ def _play(
                 work[KEYS + HISTORY - back] = trace[ply - back, _KEY]
             depth = white_depth if side else black_depth
             if temperature > 0:
-                chosen, state = _drawn(trace, ply, count, side, quiet, depth, temperature, work, state)
+                chosen, value, state = _drawn(trace, ply, count, side, quiet, depth, temperature, work, state)
+                values[ply] = value / scale
             else:
-                chosen, state = _best(trace, ply, count, side, quiet, depth, work, state)
+                chosen, best, state = _best(trace, ply, count, side, quiet, depth, work, state)
+                values[ply] = best / scale
+            if work[OVERFLOW]:
+                return ply, _OVERFLOWN
         move = work[WORKSPACE + chosen]
         trace[ply, _MOVE] = move
         quiet = 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1

@@ -178,12 +178,12 @@ class Critic:
 @arena.kernel
 def lms(
     weights: np.ndarray, x: np.ndarray, values: np.ndarray, normalised: bool, rate: float, tau: float, t: int
-) -> tuple[float, float]:
+) -> tuple[float, float, float]:
     """The LMS rule, example by example: w_i += η · (V_train - V̂) · x_i, divided by Z = Σ x_i where ``normalised``.
 
     Changes ``weights`` (float64, (k,)) in place; ``x``: float64, (n, k); ``values``: float64, (n,); η = rate / (1 + t /
-    tau), ``t`` examples having gone before the first. Returns Σ (V_train - V̂)², each before its update, and the largest
-    share of its own error that an update took away, η · Σ x_i² / Z.
+    tau), ``t`` examples having gone before the first. Returns Σ (V_train - V̂)², each before its update; the largest
+    share of its own error that an update took away, η · Σ x_i² / Z; and the size of the largest weight at the end.
     """
     squares, gain = 0.0, 0.0
     for n in range(len(x)):
@@ -200,7 +200,7 @@ def lms(
             weights[i] += step * error * x[n, i]
         squares += error**2
         gain = max(gain, step * square)
-    return squares, gain
+    return squares, gain, np.abs(weights).max()
 
 
 class Generalizer:
@@ -232,9 +232,10 @@ class Generalizer:
         away. Raises ArenaError where the weights diverge."""
         x = examples.features[:, : self.used]
         tau = np.inf if self.tau is None else self.tau
-        squares, gain = lms(self.weights[: self.used], x, examples.values, self.normalised, self.rate, tau, self.seen)
+        weights = self.weights[: self.used]
+        squares, gain, largest = lms(weights, x, examples.values, self.normalised, self.rate, tau, self.seen)
         self.seen += len(x)
-        if not np.abs(self.weights).max() < DIVERGED:
+        if not largest < DIVERGED:
             raise arena.ArenaError(
                 f"the weights diverged: an update took away {gain:.3g} times its example's error, and above 2 the "
                 "error grows; a smaller rate or normalised=true keeps them bounded"
