@@ -1,0 +1,93 @@
+"""Compiled games obey the rules of the board and the game, and value positions as the search does."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import arena
+from arena.evaluator import KERNEL_TYPE
+from arena.search import Search
+from arena.search.evaluation import EvaluatorError
+from arena.search.selfplay import Games
+from arena.seat import RANDOM
+from arena_evaluators.heuristic import Heuristic
+from arena_evaluators.material import Material
+
+SEATS = {
+    "random": RANDOM,
+    "material": arena.Seat(Material().kernel(), depth=1, quiescence=True),
+    "heuristic": arena.Seat(Heuristic().kernel(), depth=2, explore=0.2),
+    "softmax": arena.Seat(Heuristic().kernel(), temperature=3.0),
+}
+
+
+def replayed(episode: arena.Episode, rules: arena.DrawRules) -> arena.Game:
+    """The episode as a game; every board must follow from the one before."""
+    game = arena.Game(episode.board(0), rules)
+    for ply in range(1, episode.plies + 1):
+        assert game.outcome is None
+        [*found] = [move for move in game.board.legal_moves if game.board.after(move) == episode.board(ply)]
+        game.play(found[0])
+    return game
+
+
+@pytest.mark.parametrize("black", SEATS)
+@pytest.mark.parametrize("white", SEATS)
+def test_games_follow_the_rules_to_their_end(black: str, white: str) -> None:
+    for rules in (arena.DrawRules(), arena.DrawRules(repetitions=None, quiet_plies=12, ply_cap=90)):
+        games = Games(SEATS[black], SEATS[white], rules, random_plies=3)
+        for number in range(5):
+            episode = games.play(7, number)
+            outcome = replayed(episode, rules).outcome
+            assert outcome is not None
+            assert episode.winner is outcome.winner
+
+
+def test_games_begin_anywhere() -> None:
+    board = arena.Board.from_fen("W:W21,22,K23:B1,2,K3")
+    episode = Games(RANDOM, RANDOM).play(1, 1, board)
+    assert episode.board(0) == board
+    assert episode.first is arena.Side.WHITE
+    replayed(episode, arena.DrawRules())
+
+
+def test_values_are_those_of_the_search_and_its_leaves() -> None:
+    seat = SEATS["heuristic"]
+    episode = Games(seat, seat).play(3, 0)
+    assert episode.values is not None
+    assert episode.explored is not None
+    assert episode.leaves is not None
+    np.testing.assert_array_equal(np.isnan(episode.values), episode.explored)
+    game = arena.Game()
+    for ply in range(episode.plies):
+        if not episode.explored[ply]:
+            search = Search(Heuristic(), quiescence=False)
+            assert search(game, depth=2).score == pytest.approx(episode.values[ply])
+        move = next(move for move in game.board.legal_moves if game.board.after(move) == episode.board(ply + 1))
+        game.play(move)
+
+
+def test_explored_moves_are_as_many_as_asked_for_and_each_as_likely() -> None:
+    games = Games(arena.Seat(Material().kernel(), explore=0.25), RANDOM)
+    episodes = [games.play(1, number) for number in range(200)]
+    mine = np.concatenate([episode.explored[::2] for episode in episodes if episode.explored is not None])
+    assert mine.mean() == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / len(mine)))
+    first = Counter(Games(RANDOM, RANDOM).play(2, number).board(1) for number in range(700))
+    assert len(first) == 7
+    assert min(first.values()) > 60
+
+
+def test_an_evaluator_out_of_range_is_an_error() -> None:
+    callback = KERNEL_TYPE(lambda *_: 2_000_000)
+    address = ctypes.cast(callback, ctypes.c_void_p).value or 0
+    with pytest.raises(EvaluatorError, match="range"):
+        Games(arena.Seat(arena.Kernel(address, keepalive=callback)), RANDOM).play(1, 0)
+
+
+def test_games_need_a_cap() -> None:
+    with pytest.raises(ValueError, match="ply cap"):
+        Games(RANDOM, RANDOM, arena.DrawRules(ply_cap=None))
