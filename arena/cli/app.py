@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from arena.cli import analyze, compare, listing, models, pdn, perft, play, results, tablebase, tournament, train
+from arena.cli import analyze, compare, listing, models, pdn, perft, play, replay, results, tablebase, tournament, train
 from arena.cli.external import Commands
 from arena.errors import UsageError
 
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (tournament, compare, results, train, models, play, listing, perft, analyze, tablebase, pdn):
+for group in (tournament, compare, results, replay, train, models, play, listing, perft, analyze, tablebase, pdn):
     group.register(app)
 
 

@@ -27,6 +27,15 @@ class PlyColumn:
         packed = self._bytes([none if value is None else value for value in values])
         return None if packed == self.gap * len(values) else packed
 
+    def unpack(self, packed: bytes | None, plies: int) -> tuple[float | None, ...]:
+        """The values of so many plies that :meth:`pack` made bytes of."""
+        if packed is None:
+            return (None,) * plies
+        values = array(self.typecode, packed)
+        if sys.byteorder == "big":
+            values.byteswap()
+        return tuple(None if value == self._none or value != value else value for value in values)  # noqa: PLR0124 (NaN)
+
     def _bytes(self, values: Sequence[float]) -> bytes:
         packed = array(self.typecode, values)
         if sys.byteorder == "big":

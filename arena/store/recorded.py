@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, select
 
+from arena.errors import StoreError
+from arena.record import GameRecord
 from arena.store import lookup
-from arena.store.schema import collected_games, collections, games, tournaments
+from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.store.schema import collected_games, collections, games, players, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,3 +80,53 @@ def has_tournament(database: Database, which: str) -> bool:
     with database.engine.connect() as connection:
         names = dict(connection.execute(select(tournaments.c.name, tournaments.c.id)).all())
     return which in names or (which == "last" and bool(names)) or which in map(str, names.values())
+
+
+def game(database: Database, key: int, tournament: str | int | None = None) -> tuple[int, GameRecord]:
+    """The game of that id, and the id of its tournament: the last one that has it, unless one is named.
+
+    Raises StoreError where there is none.
+    """
+    black, white = players.alias(), players.alias()
+    query: Query = (
+        select(games, black.c.spec.label("black"), white.c.spec.label("white"))
+        .join(black, black.c.id == games.c.black_id)
+        .join(white, white.c.id == games.c.white_id)
+        .where(games.c.id == key)
+        .order_by(games.c.tournament_id.desc())
+    )
+    with database.engine.connect() as connection:
+        if tournament is not None:
+            query = query.where(
+                games.c.tournament_id == lookup.tournament_id(connection, tournament, database.location)
+            )
+        row = connection.execute(query).first()
+    if row is None:
+        where = "" if tournament is None else f" in tournament {tournament!r}"
+        raise StoreError(f"{database.location} holds no game {key}{where}; arena results games lists them")
+    return row.tournament_id, _record(row)
+
+
+def _record(row: Any) -> GameRecord:
+    plies = row.plies
+    return GameRecord(
+        pairing=row.pairing,
+        round=row.round,
+        seed=row.id,
+        opening=row.opening,
+        black=row.black,
+        white=row.white,
+        first=row.first,
+        boards=row.boards,
+        moves=tuple(row.moves.split()),
+        result=row.result,
+        termination=row.termination,
+        guilty=row.guilty,
+        reason=row.reason,
+        scores=SCORES.unpack(row.scores, plies),
+        depths=tuple(None if depth is None else int(depth) for depth in DEPTHS.unpack(row.depths, plies)),
+        nodes=tuple(None if nodes is None else int(nodes) for nodes in NODES.unpack(row.nodes, plies)),
+        pvs=tuple(pv or None for pv in row.pvs.split("\n")) if row.pvs else (None,) * plies,
+        seconds=SECONDS.unpack(row.seconds, plies),
+        started=row.started,
+    )

@@ -8,7 +8,7 @@ import pandas as pd
 from sqlalchemy import column, func, literal, select, table
 
 from arena.errors import UsageError
-from arena.store import export, lookup
+from arena.store import export, lookup, recorded
 from arena.store.database import Database
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, FromClause, Select
 
+    from arena.record import GameRecord
     from arena.store.tournaments import StoredTournament
 
     Which = str | int | None
@@ -89,6 +90,14 @@ class Results:
         """The settings and players of the tournament of that name or id."""
         with self._database.engine.connect() as connection:
             return stored_tournament(connection, which, self.location)
+
+    def game(self, game: int, tournament: Which = None) -> GameRecord:
+        """The game of that id, of the last tournament that has it unless one is named. Raises StoreError."""
+        return recorded.game(self._database, game, tournament)[1]
+
+    def tournament_of(self, game: int, tournament: Which = None) -> int:
+        """The id of the last tournament that has a game of that id, or of the one that is named. Raises StoreError."""
+        return recorded.game(self._database, game, tournament)[0]
 
     def tournaments(self) -> pd.DataFrame:
         """One row per tournament: id, name, seed, number of players, number of games, start (UTC)."""

@@ -183,6 +183,16 @@ def resume(
     """
     size = _size(workers)
     tournament = store.tournament(which)
+    plan = stored_plan(tournament)
+    for _, change in changes(tournament, plan):
+        raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
+    _provide_tables(plan, say)
+    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    return tournament
+
+
+def stored_plan(tournament: StoredTournament) -> Plan:
+    """The plan of a tournament on record, with its players as they are now."""
     stored = tournament.settings
     settings = TournamentSettings(
         seed=tournament.seed,
@@ -197,11 +207,16 @@ def resume(
         max_forfeits=stored.get("max_forfeits"),
         sprt=SPRT(**stored["sprt"]) if stored.get("sprt") else None,
     )
-    plan = Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
-    _refuse_changes(tournament.name, stored["players"], plan.to_json()["players"])
-    _provide_tables(plan, say)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
-    return tournament
+    return Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
+
+
+def changes(tournament: StoredTournament, plan: Plan) -> Iterator[tuple[str, str]]:
+    """Which players are not what they were when the tournament began, in version, weights or options: spec and line."""
+    for old, new in zip(tournament.settings["players"], plan.to_json()["players"], strict=True):
+        for what in sorted(old.keys() | new.keys()):
+            if old.get(what) != new.get(what):
+                spec = old["spec"]
+                yield spec, f"{spec} is not what it was ({what}: {old.get(what)} then, {new.get(what)} now)"
 
 
 def _play(
@@ -302,13 +317,3 @@ def _forfeit(record: GameRecord) -> str:
     """Who forfeited and why, in a line."""
     player = record.black if record.guilty == "black" else record.white
     return f"{player}, {record.termination}: {(record.reason or '').strip().splitlines()[-1]:.200}"
-
-
-def _refuse_changes(name: str, before: Sequence[dict[str, str]], now: Sequence[dict[str, str]]) -> None:
-    for old, new in zip(before, now, strict=True):
-        for what in sorted(old.keys() | new.keys()):
-            if old.get(what) != new.get(what):
-                raise UsageError(
-                    f"{name!r} cannot be resumed: {old['spec']} is not what it was ({what}: {old.get(what)} "
-                    f"then, {new.get(what)} now); start a new tournament"
-                )

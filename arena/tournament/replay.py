@@ -1,0 +1,63 @@
+"""A recorded game played again from what is stored of it: spec, seed, opening, weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.errors import UsageError
+from arena.tournament import runner
+from arena.tournament.pool import Pool
+
+if TYPE_CHECKING:
+    from arena.match import GameTask
+    from arena.record import GameRecord
+    from arena.store import StoredTournament
+    from arena.tournament.runner import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What came of playing a game again."""
+
+    again: GameRecord
+    differs: int | None
+    """The first ply, from 1, whose move is another, or one more than the plies where only the end is; None: none."""
+    reservations: tuple[str, ...]
+    """Why the game may not be the same: a line each."""
+
+
+def verify(tournament: StoredTournament, record: GameRecord) -> Verification:
+    """Play a game of a tournament again, in a worker of its own, and compare it move by move.
+
+    Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
+    """
+    plan = runner.stored_plan(tournament)
+    players = {record.black, record.white}
+    reservations = [change for spec, change in runner.changes(tournament, plan) if spec in players]
+    reservations += [
+        f"{each.text} plays by the clock, so it need not play the same twice"
+        for each in plan.players
+        if each.text in players and each.options.get("seconds") is not None
+    ]
+    with Pool(iter([_task(plan, record)]), 1, plan.settings.move_timeout) as pool:
+        again = next(each for each in pool if each is not None)
+    return Verification(again, _difference(record, again), tuple(reservations))
+
+
+def _task(plan: Plan, record: GameRecord) -> GameTask:
+    one, other = sorted((record.black, record.white))
+    for task in plan.tasks([(one, other)], ()):
+        if task.round == record.round:
+            if task.opening.name != record.opening or task.seed != record.seed:
+                raise UsageError(f"the opening book has changed: game {record.seed} began with {record.opening}")
+            return task
+    raise UsageError(f"the tournament has no round {record.round}")
+
+
+def _difference(record: GameRecord, again: GameRecord) -> int | None:
+    for ply, (then, now) in enumerate(zip(record.moves, again.moves, strict=False), 1):
+        if then != now:
+            return ply
+    same_end = (record.plies, record.result, record.termination) == (again.plies, again.result, again.termination)
+    return None if same_end else min(record.plies, again.plies) + 1
