@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "standings",
     "head-to-head",
+    "superiority",
     "games",
     "positions",
     "ratings",
@@ -85,8 +86,10 @@ def report(stored: Results, tournament: str) -> None:
         [_standing(row, rated.get(row["player"], 0)) for row in standings.to_dict("records")],
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
+    _print_superiority(stored.superiority(tournament), list(standings["player"]))
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
-    print("rating: Elo units around 0 with its 95 % interval, forfeits left out")
+    print("rating: Elo units around 0 with its 95 % interval, forfeits left out;")
+    print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
     print("    import arena")
     print(f"    arena.Results({stored.location!r}).standings({name!r})")
@@ -118,3 +121,16 @@ def _print_head_to_head(frame: pd.DataFrame, players: list[str]) -> None:
     }
     rows = [[player, *(met.get((player, opponent), "") for opponent in players)] for player in players]
     print_table("head to head: won-drawn-lost of the row against the column (win %)", ["", *players], rows)
+
+
+def _print_superiority(frame: pd.DataFrame, players: list[str]) -> None:
+    from arena.cli.output import print_table
+
+    if frame.empty:
+        return
+    known = {
+        (row["player"], row["opponent"]): f"{row['los']:.1f}{'*' if row['p_value'] < 0.05 else ''}"
+        for row in frame.to_dict("records")
+    }
+    rows = [[player, *(known.get((player, opponent), "") for opponent in players)] for player in players]
+    print_table("likelihood that the row is better than the column, in percent", ["", *players], rows)

@@ -38,7 +38,7 @@ def elo_of(score: float) -> float:
     """The Elo difference at which that mean score, 0 to 1, is expected; infinite at the ends."""
     if score <= 0 or score >= 1:
         return inf if score >= 1 else -inf
-    return -400 * log10(1 / score - 1)
+    return 400 * log10(score / (1 - score))
 
 
 def score_of(elo: float) -> float:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
 from sqlalchemy import column, func, literal, select, table
 
 from arena.errors import UsageError
-from arena.store import export, lookup, recorded
+from arena.store import comparisons, export, lookup, recorded
 from arena.store.database import Database
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
@@ -46,6 +47,7 @@ GAMES = (
 POSITIONS = tuple(SOURCES)
 RATINGS = ("player", "system", "rating", "error", "games")
 HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
+SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
 COLLECTED = (
     *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
     *("fen", "plies", "moves", "comments", "file", "number"),
@@ -58,6 +60,7 @@ METRICS = ("run", "games", "metric", "opponent", "value")
 CHECKPOINTS = ("checkpoint", "run", "games", "kind", "model", "seconds", "added")
 MODELS = ("hash", "kind", "made_by", "added")
 
+_black, _white = players.alias(), players.alias()
 _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
 """Columns that may be null in every row, where pandas could not tell that they are numbers."""
 
@@ -166,6 +169,36 @@ class Results:
     def head_to_head(self, tournament: Which = None) -> pd.DataFrame:
         """One row per ordered pair of players that met, from the point of view of ``player``."""
         return self._select(HEAD_TO_HEAD, "v_head_to_head", tournament, ("player", "opponent"))
+
+    def superiority(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per ordered pair of players: how sure it is that ``player`` is the better one.
+
+        The unit is the pair of games that share an opening, with the colours swapped; pairs with a forfeit are left
+        out. score_error and elo_error are half the widths of 95 % intervals; los is the likelihood of superiority, 0 to
+        100; p_value that of no difference, two-sided and adjusted for all pairs of a tournament (Holm). Elo differences
+        are infinite after nothing but wins or losses, and errors where the interval is.
+        """
+        query = (
+            select(
+                games.c.tournament_id,
+                tournaments.c.name,
+                *(_black.c.spec, _white.c.spec),
+                *(games.c[name] for name in ("round", "result", "guilty")),
+            )
+            .join(tournaments, tournaments.c.id == games.c.tournament_id)
+            .join(_black, _black.c.id == games.c.black_id)
+            .join(_white, _white.c.id == games.c.white_id)
+            .order_by(games.c.tournament_id, games.c.pairing, games.c.round)
+        )
+        with self._database.engine.connect() as connection:
+            if tournament is not None:
+                query = query.where(games.c.tournament_id == self._id(connection, tournament))
+            found = connection.execute(query).all()
+        parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(found, key=lambda row: row[:2])]
+        rows = [(name, *row) for name, part in parts for row in comparisons.rows(part)]
+        frame = pd.DataFrame(rows, columns=["tournament", *SUPERIORITY])
+        frame = frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
+        return frame[list(SUPERIORITY)] if tournament is not None else frame.set_index("tournament")
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player and rating system, the best first; forfeits do not count in any of them."""
