@@ -12,7 +12,7 @@ import struct
 import time
 import traceback
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
@@ -20,7 +20,7 @@ import numpy as np
 
 from arena import specs
 from arena.checkers.board import Board
-from arena.checkers.game import DEFAULT_RULES, DrawRules, Game, Outcome, Report, Termination
+from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Game, Limits, Outcome, Report, Termination
 from arena.checkers.move import SIDES, Move, Side
 from arena.checkers.notation import move_text, parse_move
 from arena.errors import ModelError
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
+MARGIN = 0.1
+"""Seconds by which a player may exceed the time for one move: machines have other things to do."""
 REASON_LIMIT = 10_000
 """Characters of a reason that are kept; longer ones lose their middle."""
 
@@ -54,6 +56,8 @@ class GameTask:
     black_weights: str | None = None
     """Hash that the player's weights must have; None for a player without."""
     white_weights: str | None = None
+    limits: Limits = NO_LIMITS
+    """What each player may spend; ``clock`` is what there is at the beginning."""
     tables: int | None = None
     """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
 
@@ -65,7 +69,8 @@ class GameTask:
     def from_json(cls, values: dict[str, Any]) -> Self:
         """The task that :meth:`to_json` wrote."""
         opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
-        return cls(**{**values, "opening": opening, "rules": DrawRules(**values["rules"])})
+        rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
+        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits})
 
 
 class TurnMarker:
@@ -178,6 +183,7 @@ class Match:
         self._random = tuple(np.random.default_rng((task.seed, side)) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
+        self._limits = dict.fromkeys(SIDES, task.limits)
 
     def play(self) -> GameRecord:
         """Play the game to its end."""
@@ -203,6 +209,7 @@ class Match:
         while (outcome := game.outcome or self._adjudged()) is None:
             side, legal = game.side, game.board.legal_moves
             choice, ply = self._guarded(side, partial(self._ask, side))
+            self._charge(side, ply.seconds or 0.0)
             if type(choice) is not Move or choice not in legal:
                 reason = f"choose returned {_shown(choice)}; legal moves: {', '.join(map(str, legal))}"
                 raise _Forfeit(side, Termination.ILLEGAL_MOVE, reason)
@@ -225,8 +232,22 @@ class Match:
         seconds = time.perf_counter() - started
         return choice, _reported(view.take_report(), round(seconds, 6))
 
+    def _charge(self, side: Side, seconds: float) -> None:
+        """Take the time for a move from the player's clock; who has used up the time forfeits."""
+        limits = self._limits[side]
+        if limits.seconds is not None and seconds > limits.seconds + MARGIN:
+            reason = f"took {seconds:.3f} seconds for a move; {limits.seconds:g} were allowed"
+            raise _Forfeit(side, Termination.TIMEOUT, reason)
+        if limits.clock is not None:
+            left = limits.clock - seconds
+            if left < 0:
+                raise _Forfeit(side, Termination.TIMEOUT, f"took {-left:.3f} seconds more than were left on its clock")
+            self._limits[side] = replace(limits, clock=left + limits.increment)
+
     def _view(self, side: Side) -> Game:
-        return self._sheet.game.copy(self._random[side])
+        view = self._sheet.game.copy(self._random[side])
+        view.limits = self._limits[side]
+        return view
 
     def _guarded(self, side: Side, code: Callable[[], T]) -> T:
         self._marker.turn(side)

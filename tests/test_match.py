@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import struct
 import sys
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
 from hypothesis import given
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from arena import match
 from arena.checkers.board import Board
-from arena.checkers.game import DrawRules, Game, Termination
+from arena.checkers.game import DrawRules, Game, Limits, Termination
 from arena.checkers.move import Move, Side
 from arena.checkers.notation import parse_move
 from arena.errors import ModelError, TablebaseError
@@ -432,3 +433,59 @@ def test_a_task_survives_json(task: GameTask) -> None:
 def test_weights_must_be_those_of_the_task() -> None:
     with pytest.raises(ModelError, match="the weights of random are None, and those of the tournament 1f2e"):
         play(replace(TASK, black="random", black_weights="1f2e"))
+
+
+class Slow(Random):
+    """Sleeps over every move, and notes its limits."""
+
+    seconds = 0.03
+    seen: ClassVar[list[Limits]] = []
+
+    def choose(self, game: Game) -> Move:
+        self.seen.append(game.limits)
+        time.sleep(self.seconds)
+        return super().choose(game)
+
+
+class Slower(Slow):
+    """Takes longer than anybody may."""
+
+    seconds = 0.25
+
+
+def test_a_game_has_its_clock_and_increment(table: Table) -> None:
+    Slow.seen.clear()
+    record = table.play(Slow, Random, replace(TASK, limits=Limits(depth=3, nodes=9, clock=0.2, increment=0.01)))
+    assert (record.guilty, record.termination, record.result) == ("black", "timeout", "0-1")
+    assert "seconds more than were left on its clock" in (record.reason or "")
+    assert [(limits.depth, limits.nodes) for limits in Slow.seen] == [(3, 9)] * len(Slow.seen)
+    left = [limits.clock for limits in Slow.seen]
+    assert left[0] == 0.2
+    assert left == sorted(left, reverse=True)  # type: ignore[type-var]
+    mine = [seconds for seconds in record.seconds[4::2] if seconds is not None]
+    spent = sum(mine[: len(left) - 1])
+    assert left[-1] == pytest.approx(0.2 - spent + 0.01 * (len(left) - 1), abs=1e-4)
+
+
+def test_a_move_may_take_so_long_and_hardly_longer(table: Table) -> None:
+    assert table.play(Slow, Random, replace(TASK, limits=Limits(seconds=5.0))).guilty is None
+    record = table.play(Random, Slower, replace(TASK, limits=Limits(seconds=0.1)))
+    assert (record.guilty, record.termination) == ("white", "timeout")
+    assert "0.1 were allowed" in (record.reason or "")
+
+
+def test_players_that_search_keep_to_the_limits() -> None:
+    spec = "minimax:depth=64"
+    names = replace(TASK, black=spec, white="random", pairing=f"{spec} vs random")
+    record = play(replace(names, limits=Limits(nodes=500)))
+    assert {nodes for nodes in record.nodes[4::2] if nodes is not None} <= set(range(501))
+    assert max(nodes or 0 for nodes in record.nodes) == 500
+    record = play(replace(names, limits=Limits(depth=2)))
+    assert {depth for depth in record.depths if depth is not None} <= {1, 2}
+    record = play(replace(names, limits=Limits(clock=3.0)))
+    assert (record.guilty, record.result) == (None, "1-0")
+
+
+def test_limits_survive_the_way_to_a_worker() -> None:
+    limited = replace(TASK, limits=Limits(depth=3, seconds=0.5, clock=60.0, increment=0.5))
+    assert GameTask.from_json(json.loads(json.dumps(limited.to_json()))) == limited

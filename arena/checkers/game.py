@@ -56,7 +56,7 @@ class DrawRules:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a player may spend on one move; None is without limit."""
+    """What a player may spend; None is without limit. What is not said otherwise is for one move."""
 
     depth: int | None = None
     """Plies."""
@@ -64,6 +64,10 @@ class Limits:
     """Positions searched."""
     seconds: float | None = None
     """Wall-clock seconds."""
+    clock: float | None = None
+    """Wall-clock seconds left for all the moves to come."""
+    increment: float = 0.0
+    """Seconds that the clock gains after each move."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from arena.library import DEFAULT_DB
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arena.checkers.game import Limits
     from arena.tournament.runner import Progress
 
 _SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "max_forfeits")
@@ -43,6 +44,12 @@ def tournament(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each processor if not given.")] = None,
     db: Db = DEFAULT_DB,
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, help="Plies that players may search.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="Positions that players may search for a move.")] = None,
+    seconds: Annotated[float | None, typer.Option(help="Seconds that a move may take.")] = None,
+    clock: Annotated[
+        str | None, typer.Option(help="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")
+    ] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
     adjudicate: Annotated[
         str | None, typer.Option(help="tables, tables:5 or tables:6: end a game when the tables know its value.")
@@ -69,6 +76,7 @@ def tournament(
         settings = runner.TournamentSettings(
             seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
             rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
+            limits=_limits(chosen),
             tables=_pieces(chosen["adjudicate"]),
             ratings=tuple(chosen.get("ratings", runner.DEFAULT_RATINGS)),
             **{name: chosen[name] for name in _SETTINGS},
@@ -109,6 +117,18 @@ def _chosen(context: typer.Context) -> dict[str, Any]:
 def _given(context: typer.Context, option: str) -> bool:
     source = context.get_parameter_source(option)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def _limits(chosen: dict[str, Any]) -> Limits:
+    from arena.checkers.game import Limits
+
+    clock = chosen["clock"]
+    try:
+        left, increment = (float(part) for part in f"{clock or 1}+0".split("+")[:2])
+    except ValueError:
+        raise UsageError(f"a clock is seconds, or seconds+increment, for example 60+0.5, not {clock!r}") from None
+    plain = {name: chosen[name] for name in ("depth", "nodes", "seconds")}
+    return Limits(**plain) if clock is None else Limits(**plain, clock=left, increment=increment)
 
 
 def _pieces(adjudicate: str | None) -> int | None:

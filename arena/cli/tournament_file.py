@@ -23,6 +23,10 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "rounds": (int,),
     "games": (int,),
     "openings": (str,),
+    "depth": (int,),
+    "nodes": (int,),
+    "seconds": (int, float),
+    "clock": (str,),
     "move-timeout": (int, float),
     "adjudicate": (str,),
     "max-forfeits": (int, float),
@@ -62,6 +66,9 @@ def text(tournament: StoredTournament) -> str:
     """The file that makes a stored tournament again."""
     settings = tournament.settings
     tables = settings.get("tables")
+    limits = dict(settings.get("limits", {}))
+    clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
+    limits["clock"] = None if clock is None else f"{clock:g}+{increment:g}"
     values = {
         "players": [player.spec for player in tournament.players],
         "seed": tournament.seed,
@@ -69,6 +76,7 @@ def text(tournament: StoredTournament) -> str:
         "rounds": settings.get("rounds"),
         "games": settings["games"],
         "openings": settings["openings"],
+        **limits,
         "move-timeout": settings["move_timeout"],
         "adjudicate": None if tables is None else f"tables:{tables}",
         "max-forfeits": settings.get("max_forfeits"),

@@ -10,7 +10,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena import specs
-from arena.checkers.game import DrawRules
+from arena.checkers.game import DrawRules, Limits
 from arena.errors import TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
@@ -51,6 +51,8 @@ class TournamentSettings:
     openings: str = "3move"
     """Spec of the opening book."""
     rules: DrawRules = field(default_factory=DrawRules)
+    limits: Limits = field(default_factory=Limits)
+    """What each player may spend on a move, and on a game."""
     move_timeout: float = 60.0
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
     tables: int | None = None
@@ -100,6 +102,9 @@ class Plan:
         for each in players:
             if each.registered.cls.needs_terminal:
                 raise UsageError(f"{each.text} plays at a terminal: arena play --against PLAYER")
+        limits = settings.limits
+        if not all(limit is None or limit > 0 for limit in (limits.depth, limits.nodes, limits.seconds, limits.clock)):
+            raise UsageError("limits of depth, nodes, seconds and the clock must be more than 0")
         if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
 
@@ -130,6 +135,7 @@ class Plan:
             self.settings.seed,
             rules=self.settings.rules,
             weights={each.text: each.weights for each in self.players},
+            limits=self.settings.limits,
             tables=self.settings.tables,
             finished=finished,
         )
@@ -199,6 +205,7 @@ def stored_plan(tournament: StoredTournament) -> Plan:
         games=stored["games"],
         openings=stored["openings"],
         rules=DrawRules(**stored["rules"]),
+        limits=Limits(**stored.get("limits", {})),
         move_timeout=stored["move_timeout"],
         ratings=tuple(stored["ratings"]),
         tables=stored.get("tables"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
-from arena.checkers.game import DEFAULT_RULES, DrawRules
+from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Limits
 from arena.errors import UsageError
 from arena.match import GameTask
 
@@ -69,14 +69,15 @@ def tasks(
     *,
     rules: DrawRules = DEFAULT_RULES,
     weights: Mapping[str, str | None] | None = None,
+    limits: Limits = NO_LIMITS,
     tables: int | None = None,
     finished: Collection[tuple[str, int]] = (),
 ) -> Iterator[GameTask]:
     """The games still to be played, round by round, so that all pairings advance together.
 
     Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
-    that the players' weights must have, ``tables`` is as in :class:`~arena.match.GameTask`; ``finished`` holds
-    the (pairing, round) of the games to leave out.
+    that the players' weights must have, ``limits`` and ``tables`` are as in :class:`~arena.match.GameTask`;
+    ``finished`` holds the (pairing, round) of the games to leave out.
     """
     hashes = weights or {}
     for round in range(2 * len(openings)):
@@ -95,5 +96,6 @@ def tasks(
                 rules=rules,
                 black_weights=hashes.get(black),
                 white_weights=hashes.get(white),
+                limits=limits,
                 tables=tables,
             )

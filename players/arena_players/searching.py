@@ -37,7 +37,7 @@ class SearchingPlayer(arena.Player):
             game,
             depth=min(self.depth, limits.depth or self.depth),
             nodes=least(self.nodes, limits.nodes),
-            seconds=least(self.seconds, limits.seconds),
+            seconds=least(least(self.seconds, limits.seconds), share_of(limits)),
             random=game.random,
         )
         game.report(result.score, result.depth, result.nodes, result.pv)
@@ -45,6 +45,11 @@ class SearchingPlayer(arena.Player):
 
     def seat(self, side: arena.Side) -> Seat | None:
         return self.search(side).seat(self.depth) if self.nodes is None and self.seconds is None else None
+
+
+def share_of(limits: arena.Limits) -> float | None:
+    """Seconds for this move: a thirtieth of what is left for the game, and most of what is gained by moving."""
+    return None if limits.clock is None else limits.clock / 30 + 0.8 * limits.increment
 
 
 def least(mine: T | None, given: T | None) -> T | None:

@@ -20,6 +20,8 @@ format = "knockout"
 games = 8
 seed = 4
 openings = "2move"
+nodes = 200
+clock = "30+0.5"
 [rules]
 ply-cap = 100
 quiet-plies = false
@@ -77,6 +79,8 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
     written = run("results", "--spec").stdout
     assert 'players = ["random", "m1", "minimax:depth=2"]' in written
     assert "quiet-plies = false" in written
+    assert "nodes = 200" in written
+    assert 'clock = "30+0.5"' in written
     (tmp_path / "again.toml").write_text(written, encoding="utf-8")
     assert run("tournament", "again.toml", "--db", "again.sqlite").returncode == 0
     query = "select pairing, round, moves, result from games order by pairing, round"
@@ -92,6 +96,8 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("players = [1]", "players is a list of texts"),
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
         ("adjudicate = 'friends'", "not by 'friends'"),
+        ("clock = 'long'", "60+0.5"),
+        ("seconds = -1.0", "more than 0"),
         ("format = 'ladder'", "there is no format 'ladder'"),
     ],
 )
