@@ -171,6 +171,7 @@ def run(
     ]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), identities)
     _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _refuse_learning(tournament)
     return tournament
 
 
@@ -194,6 +195,7 @@ def resume(
         raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
     _provide_tables(plan, say)
     _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _refuse_learning(tournament)
     return tournament
 
 
@@ -268,6 +270,12 @@ def _play(
                 recorder.flush()
     finally:
         _rate(plan, tournament_id, store)
+
+
+def _refuse_learning(tournament: StoredTournament) -> None:
+    """Raise TournamentStopped where a player is not frozen: its weights, say, were written to while it played."""
+    for _, change in changes(tournament, stored_plan(tournament)):
+        raise TournamentStopped(f"all games are on record, but not of the same players throughout: {change}")
 
 
 class _Tally:

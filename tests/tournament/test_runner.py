@@ -14,8 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
+import arena
 from arena import plugins, specs
 from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
@@ -305,3 +307,18 @@ def test_a_share_of_forfeits_stops_a_tournament(tmp_path: Path) -> None:
         tournament(tmp_path / "arena.sqlite", "steady,raises-in-choose,mutates", games=40, max_forfeits=0.3)
     with Store.open(tmp_path / "arena.sqlite") as store:
         assert len(store.finished(1)) >= 20
+
+
+def test_weights_that_change_while_they_play_are_found_out(tmp_path: Path) -> None:
+    weights, other = tmp_path / "lms.safetensors", tmp_path / "other.safetensors"
+    arena.Model("lms", {"weights": np.array([0.0, 1, -1, 1, -1, 0, 0])}).save(weights, {})
+    arena.Model("lms", {"weights": np.array([0.0, 2, -1, 1, -1, 0, 0])}).save(other, {})
+
+    def learn(now: Progress) -> None:
+        if now.done == now.total:
+            shutil.copy(other, weights)
+
+    with pytest.raises(TournamentStopped, match=r"not of the same players throughout: lms.* \(weights: "):
+        tournament(tmp_path / "arena.sqlite", f"steady,lms:weights={weights}", progress=learn)
+    with Store.open(tmp_path / "arena.sqlite") as store:
+        assert len(store.finished(1)) == 6
