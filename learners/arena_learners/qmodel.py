@@ -9,6 +9,10 @@ TD(λ) over one side's own turns (Sutton 1988; Watkins 1989 for what cuts the re
 v is the probability to win that the network gave for the best move when the game was played, target' that of the side's
 next turn, at the end the result: 1, 0, or (1 + draw_reward) / 2. A random move of either side cuts the return: what
 follows it says nothing about the board before. Loss: logistic, over boards replayed from the last generations.
+
+A player with quiescence asks its network about quiet boards only, those without a capture. So the games are played with
+it, v is what it finds, and quiet boards alone are learned from (ours; the text's player looks one move ahead and no
+further).
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ from arena_evaluators.network import copy, network_kernel, pack
 from arena_evaluators.neural import KIND, encode, layers_of, planes_of
 from arena_learners.backprop import Adam, Fit, Network, logistic, probability
 from arena_learners.loop import SelfPlay
+from arena_learners.outcomes import quiet
 from arena_learners.qboard import FIRST_GAMES, HIDDEN, INPUTS, QBoard
 from arena_players.qmodel import QModel as Player
 
@@ -63,18 +68,19 @@ def _returns(values: np.ndarray, cut: np.ndarray, final: float, trace: float, di
 
 
 class PerformanceSystem:
-    """Plays the move whose board the network likes best, and some at random."""
+    """Plays the move whose board the network likes best, or the board after all captures, and some at random."""
 
-    def __init__(self, network: Network, explore: float) -> None:
+    def __init__(self, network: Network, explore: float, quiescence: bool) -> None:
         self.network = network
         self.explore = explore
+        self.quiescence = quiescence
         packed = self._packed()
         self._contexts = {side: copy(packed) for side in arena.Side}
         self._stale = False
 
     def seat(self, side: arena.Side) -> arena.Seat:
         kernel_of_side = arena.Kernel(network_kernel.address, self._contexts[side], _SCALE)
-        return arena.Seat(kernel_of_side, explore=self.explore)
+        return arena.Seat(kernel_of_side, quiescence=self.quiescence, explore=self.explore)
 
     def changed(self) -> None:
         """The network is not what it was."""
@@ -94,10 +100,12 @@ class PerformanceSystem:
 class Critic:
     """Gives the boards of one side's turns their expected results, by TD(λ)."""
 
-    def __init__(self, trace: float, discount: float, draw_reward: float) -> None:
+    def __init__(self, trace: float, discount: float, draw_reward: float, quiet_only: bool) -> None:
+        """``quiet_only``: whether boards where the side to move must capture are no examples."""
         self.trace = trace
         self.discount = discount
         self.draw_reward = draw_reward
+        self.quiet_only = quiet_only
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray]:
         """Boards (int64, (n, 3)) and targets in [0, 1] (float64, (n,)); turns left to chance are none.
@@ -117,8 +125,11 @@ class Critic:
         if episode.labels is not None:
             labels = (1 + episode.labels[:-1][turns]) / 2
             targets = np.where(np.isnan(labels), targets, labels)
+        boards = episode.boards[:-1][turns]
         chosen = ~explored[: episode.plies][turns]
-        return episode.boards[:-1][turns][chosen], targets[chosen]
+        if self.quiet_only:
+            chosen &= quiet(boards)
+        return boards[chosen], targets[chosen]
 
 
 class Generalizer:
@@ -208,6 +219,7 @@ class QModel(arena.Learner):
         epochs: Annotated[int, arena.Range(1)] = 4,
         replay: Annotated[int, arena.Range(1)] = 120_000,
         start: Annotated[arena.Model, arena.Kind(KIND, layers_of)] | None = None,
+        quiescence: bool = True,
     ) -> None:
         """``data``: where the first values come from: the metrics and board models, or only games that are studied.
 
@@ -215,7 +227,9 @@ class QModel(arena.Learner):
         the optimizer at first; it halves by 100 generations. ``discount``: of a target for each own turn. ``trace``: λ.
         ``explore``: share of moves that are random. ``draw_reward``: of a draw, where a win is 1 and a loss -1.
         ``epochs``: boards learned from for each new one. ``replay``: boards that are kept for that. ``start``: a
-        board model or an earlier Q-model to go on from; the stages before are left out.
+        board model or an earlier Q-model to go on from; the stages before are left out. ``quiescence``: the games go
+        by the boards after all captures, and quiet boards alone are learned from; false: by the very next board, from
+        every board.
         """
         self.data = data
         self.coding = coding
@@ -228,10 +242,11 @@ class QModel(arena.Learner):
         self.epochs = epochs
         self.replay = replay
         self.start = start
+        self.quiescence = quiescence
 
     def performance_system(self) -> PerformanceSystem:
         """What plays the games; override it to replace it, as the three that follow."""
-        return PerformanceSystem(self.network_, self.explore)
+        return PerformanceSystem(self.network_, self.explore, self.quiescence)
 
     def experiment_generator(self) -> loop.ExperimentGenerator:
         """What sets up the games."""
@@ -239,7 +254,7 @@ class QModel(arena.Learner):
 
     def critic(self) -> loop.Critic:
         """What makes boards and their targets of a game, as :meth:`Critic.examples` does."""
-        return Critic(self.trace, self.discount, self.draw_reward)
+        return Critic(self.trace, self.discount, self.draw_reward, quiet_only=self.quiescence)
 
     def generalizer(self) -> Generalizer:
         """What fits the network."""
@@ -290,7 +305,7 @@ class QModel(arena.Learner):
         return arena.Model(self.kind, averaged.tensors())
 
     def player(self) -> arena.Player:
-        return Player(self.model())
+        return Player(self.model(), quiescence=self.quiescence)
 
     def _first_network(self, seed: int) -> Network:
         if self.start is not None:

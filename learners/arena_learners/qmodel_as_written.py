@@ -203,7 +203,7 @@ class QModelAsWritten(arena.Learner):
         return arena.Model(self.kind, tensors | turned)
 
     def player(self) -> arena.Player:
-        return Player(self.model())
+        return Player(self.model(), quiescence=False)
 
     def _against_random(self) -> float:
         seat = arena.Seat(Neural(self.model()).kernel())

@@ -21,7 +21,7 @@ class QModel(SearchingPlayer):
         self,
         weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)] = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 1,
-        quiescence: bool = False,
+        quiescence: bool = True,
     ) -> None:
         """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures."""
         self.weights = weights
@@ -39,10 +39,12 @@ class QMetrics(SearchingPlayer):
         self,
         weights: Annotated[arena.Model, arena.Kind(metrics.KIND, metrics.layers_of)],
         depth: Annotated[int, arena.Range(1, 64)] = 1,
+        quiescence: bool = True,
     ) -> None:
-        """``depth``: plies that it looks ahead."""
+        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures."""
         self.weights = weights
         self.depth = depth
+        self.quiescence = quiescence
 
     def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
-        return Search(MetricsNetwork(self.weights), quiescence=False)
+        return Search(MetricsNetwork(self.weights), quiescence=self.quiescence)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import arena
+from arena.experiment.duel import measure
 from arena.search.selfplay import Games
 from arena.seat import RANDOM
 from arena_evaluators.metrics import MetricsNetwork, score, table
@@ -138,19 +139,23 @@ def episode_of(
 
 def test_targets_are_the_returns_of_one_side() -> None:
     episode = episode_of([0.6, 0.5, 0.7, 0.5, 0.8], arena.Side.BLACK)
-    boards, targets = Critic(trace=0.5, discount=1.0, draw_reward=0).examples(episode, arena.Side.BLACK)
+    boards, targets = Critic(trace=0.5, discount=1.0, draw_reward=0, quiet_only=False).examples(
+        episode, arena.Side.BLACK
+    )
     np.testing.assert_array_equal(boards, episode.boards[[0, 2, 4]])
     last = 0.5 * 0.8 + 0.5 * 1
     before = 0.5 * 0.7 + 0.5 * last
     np.testing.assert_allclose(targets, [0.5 * 0.6 + 0.5 * before, before, last])
-    boards, targets = Critic(trace=1.0, discount=0.9, draw_reward=0).examples(episode, arena.Side.WHITE)
+    boards, targets = Critic(trace=1.0, discount=0.9, draw_reward=0, quiet_only=False).examples(
+        episode, arena.Side.WHITE
+    )
     np.testing.assert_array_equal(boards, episode.boards[[1, 3]])
     np.testing.assert_allclose(targets, [0.5 - 0.5 * 0.9**2, 0.5 - 0.5 * 0.9])
 
 
 def test_a_random_move_of_either_side_cuts_the_return() -> None:
     values = [0.6, 0.5, 0.7, 0.5, 0.8, 0.5]
-    critic = Critic(trace=1.0, discount=1.0, draw_reward=0)
+    critic = Critic(trace=1.0, discount=1.0, draw_reward=0, quiet_only=False)
     boards, targets = critic.examples(episode_of(values, arena.Side.BLACK, [2]), arena.Side.BLACK)
     np.testing.assert_allclose(targets, [0.6, 1])
     assert len(boards) == 2, "the board of a random move is no example"
@@ -160,14 +165,30 @@ def test_a_random_move_of_either_side_cuts_the_return() -> None:
 
 @pytest.mark.parametrize(("draw_reward", "expected"), [(0.0, 0.5), (-1.0, 0.0), (0.5, 0.75)])
 def test_the_reward_of_a_draw(draw_reward: float, expected: float) -> None:
-    critic = Critic(trace=1.0, discount=1.0, draw_reward=draw_reward)
+    critic = Critic(trace=1.0, discount=1.0, draw_reward=draw_reward, quiet_only=False)
     _, targets = critic.examples(episode_of([0.6, 0.5], None), arena.Side.BLACK)
     assert targets.tolist() == [expected]
 
 
+def test_with_quiescence_only_quiet_boards_are_examples_and_carry_the_returns_of_the_rest() -> None:
+    episode = played()
+    everything, quiet = (
+        Critic(trace=0.5, discount=0.9, draw_reward=0, quiet_only=quiet_only) for quiet_only in (False, True)
+    )
+    for side in arena.Side:
+        turns = [ply for ply in range(episode.plies) if episode.side(ply) is side]
+        calm = np.array([not episode.board(ply).legal_moves[0].captures for ply in turns])
+        assert 0 < calm.sum() < len(turns)
+        seen = arena.Episode(episode.boards, episode.winner)  # of another's game, so no move counts as random
+        boards, targets = everything.examples(seen, side)
+        quiet_boards, quiet_targets = quiet.examples(seen, side)
+        np.testing.assert_array_equal(quiet_boards, boards[calm])
+        np.testing.assert_array_equal(quiet_targets, targets[calm])
+
+
 def test_games_of_others_teach_by_their_results_and_labels() -> None:
     plain = arena.Episode(np.zeros((5, 3), np.int64), arena.Side.WHITE)
-    critic = Critic(trace=0.5, discount=1.0, draw_reward=0)
+    critic = Critic(trace=0.5, discount=1.0, draw_reward=0, quiet_only=False)
     assert critic.examples(plain, arena.Side.BLACK)[1].tolist() == [0, 0]
     labels = np.array([np.nan, 0, 0.5, 0, 0])
     labelled = arena.Episode(np.zeros((5, 3), np.int64), arena.Side.WHITE, labels=labels)
@@ -184,8 +205,9 @@ def test_the_replay_is_bounded_and_keeps_the_last() -> None:
     assert generalizer.targets.shape == (300,)
 
 
-def test_compiled_games_are_those_played_step_by_step() -> None:
-    learner = QModel(data="games", explore=0.2, random_plies=4)
+@pytest.mark.parametrize("quiescence", [True, False])
+def test_compiled_games_are_those_played_step_by_step(quiescence: bool) -> None:
+    learner = QModel(data="games", explore=0.2, random_plies=4, quiescence=quiescence)
     learner.begin(3)
     learner.practise(200)
     learner.performance_.refresh()
@@ -210,7 +232,8 @@ def test_all_stages_together_beat_random_moves() -> None:
     learner = QModel()
     learner.begin(1)
     metrics = learner.practise(3000)
-    assert wins(learner.player()) > 0.85
+    assert wins(learner.player()) > 0.95
+    assert measure(learner.player, "m1", games=200, seed=4).score_pct > 35
     assert metrics["error"] < 0.3
     assert set(metrics) == {"loss", "error", "rate", "plies", "draws"}
     assert all(np.isfinite(value) for value in metrics.values())
@@ -255,14 +278,28 @@ def test_a_board_model_can_be_the_start() -> None:
     assert learner.model().hash == board_model.model().hash
 
 
-def test_the_player_plays_the_models_best_board() -> None:
-    player = Player()
+def test_without_quiescence_games_go_by_the_next_board_and_so_does_the_player() -> None:
+    learner = QModel(data="games", quiescence=False)
+    learner.begin(1)
+    learner.practise(200)
+    seats = learner.performance_.seat(arena.Side.BLACK), learner.player().seat(arena.Side.BLACK)
+    assert not any(seat is None or seat.quiescence for seat in seats)
+
+
+def test_the_bare_player_plays_the_models_best_board() -> None:
+    player = Player(quiescence=False)
     game = arena.Game(random=np.random.default_rng(0))
     net = Neural(player.weights)
     values = {move: net.evaluate(game.board.after(move)) for move in game.board.legal_moves}
     assert player.choose(game) == min(values, key=values.__getitem__)
-    assert wins(player) > 0.95
-    assert Player(depth=4, quiescence=True).choose(game) in game.board.legal_moves
-    seat = Player().seat(arena.Side.WHITE)
+
+
+def test_the_shipped_player_beats_random_moves_and_material() -> None:
+    player = Player()
+    assert wins(player) > 0.98
+    assert measure(Player, "m1", games=200, seed=5).score_pct > 60
+    seat = player.seat(arena.Side.WHITE)
     assert seat is not None
-    assert (seat.depth, seat.quiescence) == (1, False)
+    assert (seat.depth, seat.quiescence) == (1, True)
+    game = arena.Game(random=np.random.default_rng(0))
+    assert Player(depth=4).choose(game) in game.board.legal_moves
