@@ -57,6 +57,8 @@ def test_a_match_that_stays_open_says_so(run: Run) -> None:
     [
         (("--sprt", "5"), "takes two differences"),
         (("--sprt", "5,0"), "smaller one"),
+        (("--sprt", "0,inf"), "between -200 and 200 normalized Elo"),
+        (("--sprt", "0,2000", "--logistic"), "between -1000 and 1000 logistic Elo"),
         (("--alpha", "0.7"), "between 0 and 0.5"),
         (("--games", "3"), "even number"),
     ],
