@@ -93,6 +93,7 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("games = ", "is not a TOML file"),
         ("players = [1]", "players is a list of texts"),
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
+        ("[rules]\nrepetitions = 0", "repetitions is 1 or more"),
         ("adjudicate = 'friends'", "not by 'friends'"),
         ("format = 'ladder'", "there is no format 'ladder'"),
     ],
