@@ -87,7 +87,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _test(sprt: str, logistic: bool, alpha: float, beta: float) -> SPRT:
-    from arena.statistics.sprt import SPRT
+    from arena.statistics.sprt import SPRT, WIDEST, WIDEST_LOGISTIC
 
     try:
         low, high = (float(part) for part in sprt.split(","))
@@ -95,6 +95,11 @@ def _test(sprt: str, logistic: bool, alpha: float, beta: float) -> SPRT:
         raise UsageError(f"--sprt takes two differences, for example 0,20, not {sprt!r}") from None
     if not low < high:
         raise UsageError(f"the first difference must be the smaller one, not {sprt}")
+    widest = WIDEST_LOGISTIC if logistic else WIDEST
+    if low < -widest or high > widest:
+        raise UsageError(
+            f"differences lie between -{widest} and {widest} {'logistic' if logistic else 'normalized'} Elo"
+        )
     if not (0 < alpha < 0.5 and 0 < beta < 0.5):
         raise UsageError("alpha and beta lie between 0 and 0.5")
     return SPRT(low, high, alpha, beta, normalized=not logistic)

@@ -52,6 +52,8 @@ def read(path: Path) -> dict[str, Any]:
     for key, value in values.get("rules", {}).items():
         if value is not False:
             _check(path, key, value, dict.fromkeys(_RULES, (int,)))
+            if value < 1:
+                raise UsageError(f"{path}: {key} is 1 or more, or false, not {value}")
     if isinstance(values.get("players"), list):
         values["players"] = ",".join(values["players"])
     return {key.replace("-", "_"): value for key, value in values.items()}

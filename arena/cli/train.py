@@ -71,6 +71,8 @@ def train(
         return
     if learner is None:
         raise UsageError("name a learner, for example: arena train lms --games 500")
+    if from_ and Path(db).is_file():
+        Store.existing(db).close()  # an older one can be read only when it has been upgraded
     plan = training.Plan(
         specs.parse("learner", learner),
         secrets.randbits(32) if seed is None else seed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -82,6 +83,11 @@ def openings(seed: int, number: int) -> Iterator[Board]:
         for _ in range(_FEWEST + chance.below(_MOST - _FEWEST + 1)):
             board = board.after(board.legal_moves[chance.below(len(board.legal_moves))])
         yield board
+
+
+def apart(seed: int) -> int:
+    """The seed of the games that measure what was learned by ``seed``: no games that were learned from."""
+    return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1
 
 
 def _games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board], Episode]:

@@ -7,7 +7,6 @@ interrupted, and goes on from its last checkpoint, makes the same models and met
 
 from __future__ import annotations
 
-import hashlib
 import math
 import shlex
 import time
@@ -333,7 +332,7 @@ class Training:
             spec = None
         player: Callable[[], Player] = spec.create if spec else learner.player
         for opponent in plan.yardsticks:
-            tally = duel.duel(player, opponent.create, plan.measuring.games, _apart(plan.seed))
+            tally = duel.duel(player, opponent.create, plan.measuring.games, duel.apart(plan.seed))
             self._scores[opponent.text] = tally
             percentages = {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
             counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
@@ -360,8 +359,3 @@ def _player_of(checkpoint: str) -> Callable[[], Player]:
         return player
 
     return make
-
-
-def _apart(seed: int) -> int:
-    """The seed of the games against yardsticks, which shall not be games that were learned from."""
-    return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1

@@ -17,6 +17,10 @@ from arena.statistics.elo import NORMALIZED, score_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+WIDEST = 200
+"""Normalized Elo up to which the likeliest distributions are found; from 240 on the search for them fails."""
+WIDEST_LOGISTIC = 1000
+"""Logistic Elo up to which differences make sense: 99.7 % of the points."""
 _SMALLEST = 1e-3
 """Stands for a count of 0, which would forbid a result for ever."""
 _ROUNDS = 60

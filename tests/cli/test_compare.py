@@ -59,6 +59,8 @@ def test_a_match_that_stays_open_says_so(run: Run) -> None:
     [
         (("--sprt", "5"), "takes two differences"),
         (("--sprt", "5,0"), "smaller one"),
+        (("--sprt", "0,inf"), "between -200 and 200 normalized Elo"),
+        (("--sprt", "0,2000", "--logistic"), "between -1000 and 1000 logistic Elo"),
         (("--alpha", "0.7"), "between 0 and 0.5"),
         (("--games", "3"), "even number"),
     ],
@@ -95,6 +97,7 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("games = ", "is not a TOML file"),
         ("players = [1]", "players is a list of texts"),
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
+        ("[rules]\nrepetitions = 0", "repetitions is 1 or more"),
         ("adjudicate = 'friends'", "not by 'friends'"),
         ("clock = 'long'", "60+0.5"),
         ("seconds = -1.0", "more than 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,6 +19,7 @@ import pytest
 import arena
 from arena import library, plugins
 from arena.cli import main
+from arena.store import database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -180,6 +182,20 @@ def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Pat
     shown = run("models", "show", "tiny-2@last").stdout
     assert "command: arena train tiny:start=tiny@1 --games 4 --seed 1 --against past,tiny@1 --every 1" in shown
     assert "used: checkpoint tiny@1, run tiny-2 (tiny:start=tiny@1)" in run("models", "show", "tiny@1").stdout
+
+
+def test_games_in_an_older_database_are_learned_from(run: Run, tmp_path: Path) -> None:
+    migrations = tmp_path / "past"
+    shutil.copytree(database.MIGRATIONS, migrations)
+    (newest,) = (migrations / "versions").glob("0003*.py")
+    newest.unlink()
+    (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n')
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "MIGRATIONS", migrations)
+        assert run("import", "games.pdn", "--collection", "club").returncode == 0
+    done = run("train", "tiny", "--seed", "1", "--from", "club", *FEW)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "results" / "arena.sqlite.bak-0002").exists()
 
 
 def test_models_go_out_and_come_in(run: Run, tmp_path: Path) -> None:

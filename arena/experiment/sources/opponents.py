@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from arena.learner import Learner
     from arena.player import Player
 
+_LOTS = 2**61
+"""Opponents are drawn from streams of chance with numbers from here on, so that no game shares its stream with them."""
 SELF, PAST = "self", "past"
 """Opponents that are no players of their own: the learner as it is, and as it was at some checkpoint."""
 
@@ -63,7 +65,7 @@ class Opponents:
         return ()
 
     def _episode(self, learner: Learner, number: int) -> Episode:
-        chance = Chance(self._seed, number)
+        chance = Chance(self._seed, _LOTS + number)
         maker = self._makers[chance.below(len(self._makers))]
         if maker == PAST:
             maker = self._past[chance.below(len(self._past))] if self._past else SELF

@@ -43,7 +43,7 @@ def fixed_opponent(
             source = Opponents(opponent, seed + number)
             for done in range(games + 1):
                 if done % every == 0:
-                    tally = duel.measure(pupil.player, opponent, test_games, seed + number)
+                    tally = duel.measure(pupil.player, opponent, test_games, duel.apart(seed + number))
                     counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
                     percents = {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
                     rows.append({"seed": seed + number, "games": done, **counts, **percents})

@@ -140,6 +140,24 @@ def test_past_selves_are_opponents_once_there_are_any() -> None:
     assert asked == [arena.Side.WHITE, arena.Side.BLACK]
 
 
+def test_who_plays_says_nothing_about_the_first_moves() -> None:
+    class Other(Random):
+        """Somebody else, who tells so."""
+
+        def seat(self, side: arena.Side) -> Any:
+            asked.append(side)
+            return super().seat(side)
+
+    found = source(against="self,past")
+    found.remember(Other)
+    boards: dict[bool, set[tuple[int, ...]]] = {True: set(), False: set()}
+    for number in range(100):
+        asked: list[arena.Side] = []
+        [episode] = found.episodes(Novice(), number, 1)
+        boards[bool(asked)].add(tuple(episode.boards[1].tolist()))
+    assert len(boards[True]) == len(boards[False]) == 7
+
+
 def test_marks_and_numbers_teach(games: str) -> None:
     one, other = source(names=[games], teacher="annotations").episodes(Novice(), 0, 2)
     assert one.labels is not None
