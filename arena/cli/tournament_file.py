@@ -85,6 +85,8 @@ def text(tournament: StoredTournament) -> str:
         "ratings": list(settings["ratings"]),
     }
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
+    if test := settings.get("sprt"):
+        lines.append(f"# it ended by a sequential test: arena compare A B --sprt {test['elo0']:g},{test['elo1']:g}")
     lines += [f"{key} = {_written(value)}" for key, value in values.items() if value is not None]
     lines += ["", "[rules]"]
     for name in _RULES:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections import Counter
 from contextlib import suppress
@@ -140,9 +141,17 @@ class Plan:
             finished=finished,
         )
 
+    def _openings_hash(self) -> str:
+        """32 hexadecimal digits of the openings that are played."""
+        text = "\n".join(f"{opening.fen} {' '.join(opening.moves)}" for opening in self._openings)
+        return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
     def to_json(self) -> dict[str, Any]:
         """What the store keeps of it besides name and seed."""
-        values = asdict(self.settings) | {"players": [specs.identity(each) for each in self.players]}
+        values = asdict(self.settings) | {
+            "players": [specs.identity(each) for each in self.players],
+            "openings_hash": self._openings_hash(),
+        }
         return {name: value for name, value in values.items() if name != "seed"}
 
 
@@ -191,6 +200,11 @@ def resume(
     size = _size(workers)
     tournament = store.tournament(which)
     plan = stored_plan(tournament)
+    if tournament.settings.get("openings_hash") not in (None, plan.to_json()["openings_hash"]):
+        raise UsageError(
+            f"{tournament.name!r} cannot be resumed: the openings of {plan.settings.openings} are not what they were; "
+            "start a new tournament"
+        )
     for _, change in changes(tournament, plan):
         raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
     _provide_tables(plan, say)

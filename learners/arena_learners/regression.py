@@ -10,7 +10,7 @@ by Adam (Kingma & Ba 2015) over random batches. w0 counts material alone: what f
 Positions where the side to move must capture are left out, as the search does not ask for their value.
 
 Ours: a game of self-play gives the lambda-returns of its own searches for targets rather than the bare result
-(:func:`arena_learners.outcomes.returns`); the generations of self-play grow by half; every twentieth game is held back
+(:func:`arena_learners.outcomes.returns`); the generations of self-play grow by half; one game in twenty is held back
 for the held-out loss, and for the calibration: one factor, fitted to the held-back positions, by which all weights are
 multiplied in the model, so that 1 / (1 + exp(-value)) is the expected result.
 """
@@ -18,6 +18,7 @@ multiplied in the model, so that 1 / (1 + exp(-value)) is the expected result.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
+from zlib import crc32
 
 import numpy as np
 
@@ -216,6 +217,11 @@ def mean_loss(log_odds: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> 
     return float(counts @ losses / counts.sum()) if len(counts) else 0.0
 
 
+def is_held_back(episode: arena.Episode) -> bool:
+    """Whether nothing is learned from a game: one of ``HELD_BACK``, and the same ones however often they come."""
+    return crc32(episode.boards.tobytes()) % HELD_BACK == 0
+
+
 class Regression(arena.Learner):
     """Logistic regression of results on piece-square patterns, from self-play and recorded games (Buro 1995)."""
 
@@ -274,7 +280,7 @@ class Regression(arena.Learner):
         """Metrics: plies of a game, share of draws, and those of the last fit (:data:`FITTED`)."""
         plies = drawn = played = 0
         for episode in episodes:
-            pool = self.held_back_ if self.games_ % HELD_BACK == HELD_BACK - 1 else self.pool_
+            pool = self.held_back_ if is_held_back(episode) else self.pool_
             for side in episode.learners:
                 pool.add(*critic.examples(episode, side))
             self.games_ += 1

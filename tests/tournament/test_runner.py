@@ -322,3 +322,15 @@ def test_weights_that_change_while_they_play_are_found_out(tmp_path: Path) -> No
         tournament(tmp_path / "arena.sqlite", f"steady,lms:weights={weights}", progress=learn)
     with Store.open(tmp_path / "arena.sqlite") as store:
         assert len(store.finished(1)) == 6
+
+
+def test_openings_that_have_changed_are_not_resumed(tmp_path: Path) -> None:
+    book = tmp_path / "book.fen"
+    book.write_text("B:W21,22,K30:B1,2,K3\nW:W31,32:B1,2\n")
+    with pytest.raises(EnoughError):
+        tournament(
+            tmp_path / "arena.sqlite", "steady,m1", games=4, openings=f"file:path={book}", progress=stop_after(1)
+        )
+    book.write_text("B:W21,22,K30:B1,2,K4\nW:W31,32:B1,2\n")
+    with Store.open(tmp_path / "arena.sqlite") as store, pytest.raises(UsageError, match=r"openings of .* are not"):
+        resume("test", store)

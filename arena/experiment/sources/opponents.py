@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arena import specs
 from arena.checkers.chance import Chance
 from arena.checkers.move import SIDES
+from arena.errors import UsageError
 from arena.experiment.play import played
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class Opponents:
                 described.append(text)
             else:
                 spec = specs.parse("player", text)
+                if spec.registered.cls.needs_terminal:
+                    raise UsageError(f"{spec.text} plays at a terminal, and can be no opponent to learn from")
                 self._makers.append(spec.create)
                 described.append(f"{spec.text} {spec.registered.origin} {spec.weights or ''}".strip())
         self._settings = {"against": described, "explore": explore, "random_plies": random_plies}
