@@ -98,8 +98,8 @@ def _of_games(player: Player, seed: int, first: int, number: int) -> Mapping[str
     from arena.checkers.move import SIDES
     from arena.search.selfplay import Games
 
-    seats = [replace(seat, explore=EXPLORE) for side in SIDES if (seat := player.seat(side))]
-    generator = Games(*seats)
+    black, white = (replace(seat, explore=EXPLORE) for side in SIDES if (seat := player.seat(side)))
+    generator = Games(black, white)
     found: dict[str, list[Board]] = {phase: [] for phase in PHASES}
     game = first
     while any(len(boards) < number for boards in found.values()):
