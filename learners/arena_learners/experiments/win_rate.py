@@ -9,7 +9,7 @@ import typer
 from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot, show
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from arena.player import Player
 
@@ -29,8 +29,9 @@ def win_rate(
 
     The text of the neural Q-model counts the wins and draws of player 1 in all games so far of a network against
     itself, player 1 beginning by lot, and draws its plot of that. Here the same is counted for any learner, one
-    generation of games after the other from the start position (win_draw_pct), beside the share of draws among them
-    and the wins and points against outside opponents from ballots and random openings (win_*, score_*).
+    generation of games after the other from the start position (win_draw_pct), beside the share of draws among them,
+    the rate that the learner itself reports of its training, if it does (learner_win_draw), and the wins and points
+    against outside opponents from ballots and random openings (win_*, score_*).
     """
     import pandas as pd
 
@@ -45,6 +46,7 @@ def win_rate(
     games = -(-games // pupil.step) * pupil.step
     results = [0, 0, 0]
     rows = []
+    told: Mapping[str, float] = {}
     with progress_bar("learning") as tell:
         for generation in range(generations + 1):
             for place, count in enumerate(_against_itself(pupil.player, seed, generation * games, games)):
@@ -55,16 +57,18 @@ def win_rate(
                 "win_draw_pct": 100 * (results[0] + results[1]) / played,
                 "draw_pct": 100 * results[1] / played,
             }
+            if "win_draw_rate" in told:
+                row["learner_win_draw"] = told["win_draw_rate"]
             for opponent in opponents:
                 tally = duel.duel(pupil.player, opponent.create, test_games, seed)
                 row |= {f"win_{opponent.text}": tally.win_pct, f"score_{opponent.text}": tally.score_pct}
             rows.append(row)
             tell(generation * games, 0, generations * games, f"{row['win_draw_pct']:.1f} %")
             if generation < generations:
-                pupil.practise(games)
+                told = pupil.practise(games)
     frame = pd.DataFrame(rows)
     show(frame, json, csv)
-    plot(frame, "games", list(frame.columns[1:]), out)
+    plot(frame, "games", [name for name in frame.columns if name != "games"], out)
 
 
 def _against_itself(player: Callable[[], Player], seed: int, first: int, number: int) -> list[int]:

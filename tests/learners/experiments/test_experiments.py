@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import arena
 from arena import specs
 from arena_learners.experiments import app
+from arena_learners.experiments.reference import SCHEMES
 from arena_learners.experiments.watched import WATCHED
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def refused(*words: str) -> str:
 
 def test_every_experiment_says_what_it_tries() -> None:
     listing = CliRunner().invoke(app, ["--help"]).stdout
-    for name in ("fixed-opponent", "losing-line", "moves", "rote", "weights", "win-rate"):
+    for name in ("fixed-opponent", "losing-line", "moves", "reference", "rote", "weights", "win-rate"):
         assert name in listing
 
 
@@ -91,6 +92,14 @@ def test_win_rate_counts_player_one_of_identical_players() -> None:
         assert abs(row["win_draw_pct"] - (50 + row["draw_pct"] / 2)) < 25  # as many wins as losses, but for the lot
         assert row["win_random"] <= row["score_random"] <= 100
     assert rows[1]["win_random"] > rows[0]["win_random"]
+    assert "learner_win_draw" not in rows[1]
+
+
+def test_win_rate_shows_what_the_learner_itself_says() -> None:
+    words = ("--learner", "qmodel_as_written", "--generations", 1, "--test-games", 2, "--against", "random")
+    before, after = found("win-rate", *words)
+    assert before["learner_win_draw"] is None
+    assert 0 <= after["learner_win_draw"] <= 100
 
 
 def test_fixed_opponent_measures_before_and_after() -> None:
@@ -99,11 +108,10 @@ def test_fixed_opponent_measures_before_and_after() -> None:
     assert rows[1]["win_pct"] > rows[0]["win_pct"]
 
 
-def test_a_losing_line_is_remembered() -> None:
-    words = ("losing-line", "--learner", "td", "--against", "m4", "--lines", 2, "--tries", 10, "--practice", 20)
-    for row in found(*words):
-        assert row["lost"] <= 11
-        assert row["repeated"] < row["lost"] or not row["saved"]
+def test_a_losing_line_is_repeated_without_a_memory_alone() -> None:
+    words = ("losing-line", "--against", "m4", "--lines", 2, "--tries", 5)
+    assert [row["repeated"] for row in found(*words, "--learner", "td")] == [0, 0]
+    assert [row["repeated"] for row in found(*words, "--learner", "td:capacity=0")] == [5, 5]
 
 
 def test_plots_and_csv(tmp_path: Path) -> None:
@@ -112,3 +120,25 @@ def test_plots_and_csv(tmp_path: Path) -> None:
     assert done.stdout.startswith("step,ply,c1,c2,c3\n")
     assert path.read_bytes().startswith(b"\x89PNG")
     assert "exists already" in refused("moves", "--out", str(path))
+
+
+def test_reference_adds_up_its_seeds() -> None:
+    words = ("reference", "--scheme", "lms", "--share", 0.3, "--test-games", 40)
+    both, one = found(*words, "--seeds", 2), found(*words, "--seeds", 1)
+    other = found(*words, "--seeds", 1, "--seed", 2)
+    for row, first, second in zip(both, one, other, strict=True):
+        for name in ("wins", "draws", "losses"):
+            assert row[name] == first[name] + second[name]
+        percents = first[row["measure"]], second[row["measure"]]
+        assert (row["lowest_seed"], row["highest_seed"]) == (min(percents), max(percents))
+        assert row["reached"] == sum(percent >= row["reach"] for percent in percents)
+        assert row["low"] <= row[row["measure"]] <= row["high"]
+        assert row["games"] == 30
+    assert "there is no scheme" in refused("reference", "--scheme", "human")
+
+
+def test_every_scheme_of_the_reference_can_be_learned() -> None:
+    for scheme in SCHEMES.values():
+        assert scheme.games % specs.parse("learner", scheme.learner).registered.cls.step == 0
+        for goal in scheme.goals:
+            specs.parse("player", goal.opponent)
