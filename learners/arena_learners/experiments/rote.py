@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from arena.checkers.board import Board
+    from arena.model import Model
     from arena.player import Player
     from arena_evaluators.memory import RoteMemory
 
@@ -41,7 +43,8 @@ def rote(
 
     The claim of Melicher (2009) and of those he cites. The same learned model plays by memory alone (boards not held
     are worth 0), by its weights alone, and by both, from openings of 20 to 24 pieces, middle games of 9 to 19 and
-    endings of up to 8. known_pct: how many of these boards memory holds.
+    endings of up to 8. "neither" is the search alone, which sees wins and losses and values all other boards 0: what
+    the boards themselves are worth. known_pct: how many of these boards memory holds.
     """
     from functools import partial
 
@@ -64,15 +67,25 @@ def rote(
         raise UsageError(f"{spec.text} has no rote memory; td has")
     memory = RoteMemory.of(model.tensors)
     phases = _of_memory(memory, seed, boards) if source == "memory" else _of_games(pupil.player(), seed, games, boards)
+    players = {use: partial(TDPlayer, model, depth, use) for use in get_args(Use)}
+    players["neither"] = partial(TDPlayer, _forgetful(model), depth, "rote")
     rows = []
     for phase, starts in phases.items():
         known = 100 * sum(board in memory for board in starts) / len(starts)
-        for use in get_args(Use):
-            tally = duel.duel_from(partial(TDPlayer, model, depth, use), opponent.create, starts, seed)
+        for use, make in players.items():
+            tally = duel.duel_from(make, opponent.create, starts, seed)
             rows.append({"phase": phase, "use": use, "known_pct": known, **columns(tally)})
     frame = pd.DataFrame(rows)
     show(frame, json, csv)
     plot(frame, "phase", ["score_pct"], out, of="use")
+
+
+def _forgetful(model: Model) -> Model:
+    """The same model with nothing in its memory."""
+    from arena.model import Model
+
+    empty = {name: model.tensors[name][:0] for name in ("boards", "values", "visits", "tried")}
+    return Model(model.kind, {**model.tensors, **empty})
 
 
 def _of_memory(memory: RoteMemory, seed: int, number: int) -> Mapping[str, list[Board]]:
@@ -92,8 +105,6 @@ def _of_memory(memory: RoteMemory, seed: int, number: int) -> Mapping[str, list[
 
 def _of_games(player: Player, seed: int, first: int, number: int) -> Mapping[str, list[Board]]:
     """``number`` boards of each phase from games ``first`` and on, no two of one phase from the same game."""
-    from dataclasses import replace
-
     from arena.checkers.chance import Chance
     from arena.checkers.move import SIDES
     from arena.search.selfplay import Games

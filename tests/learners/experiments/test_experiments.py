@@ -47,12 +47,12 @@ def test_the_same_seed_finds_the_same() -> None:
 def test_rote_by_phase_and_use() -> None:
     rows = found("rote", "--games", 50, "--boards", 5, "--against", "random")
     assert [(row["phase"], row["use"]) for row in rows] == [
-        (phase, use) for phase in ("opening", "middle game", "ending") for use in ("both", "rote", "weights")
+        (phase, use) for phase in ("opening", "middle game", "ending") for use in ("both", "rote", "weights", "neither")
     ]
     for row in rows:
         assert row["wins"] + row["draws"] + row["losses"] == 10
-    from_openings = {row["use"]: row["score_pct"] for row in rows[:3]}
-    assert from_openings["weights"] > 80
+    from_openings = {row["use"]: row["score_pct"] for row in rows[:4]}
+    assert from_openings["weights"] > 80 > from_openings["neither"]
 
 
 def test_rote_of_remembered_boards_knows_all_of_them() -> None:
