@@ -18,11 +18,11 @@ def moves(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Weights after every move of one game, in the order in which td or lms learned from them.
+    """Weights after every move of one game: do they settle?
 
-    Melicher's plot (2009) has moves on its x axis and weights that settle. ply: after how many moves of the game the
-    board stood that was learned from. td takes the turns of one side and then those of the other, lms both sides' by
-    turns.
+    Melicher's plot (2009) has moves on its x axis and weights that settle. A row for each board that td or lms learned
+    from, in that order; ply: after how many moves of the game it stood. td takes the turns of one side and then those
+    of the other, lms both sides' by turns.
     """
     import pandas as pd
 

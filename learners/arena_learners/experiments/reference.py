@@ -62,7 +62,7 @@ def reference(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """What each scheme reaches, learned anew from several seeds and measured against players that do not learn.
+    """What does each scheme reach, learned anew and measured against players that do not learn?
 
     A row is a scheme against an opponent, all seeds together: games won, drawn and lost with Wilson's 95 % intervals,
     the lowest and the highest seed, in percent; how many seeds come to what they should (reach), how many failed (td:
