@@ -43,10 +43,10 @@ class Scheme:
 SCHEMES = {
     "lms": Scheme("lms", 100, 20, (Goal("random", "win_pct", 99.5), Goal("m1", "score_pct", 40))),
     "td": Scheme("td", 100, 10, (Goal("random", "win_pct", 95), Goal("m1", "score_pct"), Goal("m2", "score_pct"))),
-    "tuning": Scheme("tuning", 8000, 1, (Goal("minimax", "score_pct", 75),)),
+    "tuning": Scheme("tuning", 8000, 2, (Goal("minimax", "score_pct", 75),)),
     "qmodel": Scheme("qmodel", 100_000, 2, (Goal("random", "win_pct", 99.5), Goal("m1", "score_pct", 50))),
-    "regression": Scheme("regression", 8000, 1, (Goal("m4", "score_pct", 80.8),)),
-    "tdleaf": Scheme("tdleaf", 8000, 1, (Goal("m4", "score_pct", 80.8),)),
+    "regression": Scheme("regression", 8000, 2, (Goal("m4", "score_pct", 80.8),)),
+    "tdleaf": Scheme("tdleaf", 8000, 2, (Goal("m4", "score_pct", 80.8),)),
 }
 """80.8 % of the points are 250 Elo. ``minimax`` has the stock coefficients of the heuristic."""
 TEST_SEED = 1_000_003
