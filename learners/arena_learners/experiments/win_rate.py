@@ -60,7 +60,7 @@ def win_rate(
             if "win_draw_rate" in told:
                 row["learner_win_draw"] = told["win_draw_rate"]
             for opponent in opponents:
-                tally = duel.duel(pupil.player, opponent.create, test_games, seed)
+                tally = duel.duel(pupil.player, opponent.create, test_games, duel.apart(seed))
                 row |= {f"win_{opponent.text}": tally.win_pct, f"score_{opponent.text}": tally.score_pct}
             rows.append(row)
             tell(generation * games, 0, generations * games, f"{row['win_draw_pct']:.1f} %")
