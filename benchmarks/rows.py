@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import arena
+from arena import specs
 from arena.checkers.playout import random_games
 from arena.search import Search
 from arena.search.evaluation import PythonKernel, call_evaluator
@@ -30,6 +31,8 @@ START = arena.Board.start()
 PERFT_DEPTH = 10
 SEARCHES = ((False, 16), (True, 20))
 """Selective or not, and the depth in plies."""
+_LEARNED = 500
+"""Games of a repetition, and before the first one."""
 NETWORK = (128, 64, 32, 16, 8, 1)
 
 
@@ -124,6 +127,25 @@ class _PythonMaterial(arena.Evaluator):
         ) / 10
 
 
+def learning(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
+    """Self-play with learning, against compiled random games."""
+
+    def random() -> int:
+        return len(random_games(START, 20_000, seed=1))
+
+    for what, name in (("LMS", "lms"), ("TD with memory", "td")):
+        learner = specs.parse("learner", name).create()
+        learner.begin(1)
+        learner.practise(_LEARNED)
+        ours = _bound(_practised, learner, _LEARNED)
+        yield compare(f"self-play, {what}", "games", ours, "random games, one call", random)
+
+
+def _practised(learner: arena.Learner, games: int) -> int:
+    learner.practise(games)
+    return games
+
+
 def evaluators(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
     """Material called by its address from a compiled loop: as a decorated kernel, in C, and in plain Python."""
     boards = _boards()
@@ -212,6 +234,7 @@ ALL = {
     "perft": perft,
     "search": search,
     "games": games,
+    "learning": learning,
     "evaluators": evaluators,
     "mlp": mlp,
     "tables": tables,

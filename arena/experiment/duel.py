@@ -15,7 +15,7 @@ from arena.checkers.notation import parse_move
 from arena.experiment.play import played
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arena.episode import Episode
     from arena.opening import Opening
@@ -63,9 +63,16 @@ def duel(player: Callable[[], Player], opponent: Callable[[], Player], games: in
     Every opening is played twice with the colours swapped. One half of the openings are three-move ballots, the
     other four to nine random plies. The same seed gives the same openings to everybody.
     """
+    return duel_from(player, opponent, openings(seed, games // 2), seed)
+
+
+def duel_from(
+    player: Callable[[], Player], opponent: Callable[[], Player], boards: Iterable[Board], seed: int
+) -> Tally:
+    """The games of ``player`` against ``opponent`` from each of ``boards``, with both colours."""
     results = [0, 0, 0]
-    with_black, with_white = _games(player, opponent), _games(opponent, player)
-    for pair, board in enumerate(openings(seed, games // 2)):
+    with_black, with_white = games(player, opponent), games(opponent, player)
+    for pair, board in enumerate(boards):
         for mine, play in zip(SIDES, (with_black, with_white), strict=True):
             results[1 - play(seed, 2 * pair + mine, board).result(mine)] += 1
     return Tally(*results)
@@ -90,8 +97,8 @@ def apart(seed: int) -> int:
     return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1
 
 
-def _games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board], Episode]:
-    """What plays a game of that seed, number and board between two players."""
+def games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board | None], Episode]:
+    """What plays a game of a seed, its number, and a board (the start: None) between two players."""
     seats = [make().seat(side) for make, side in zip((black, white), SIDES, strict=True)]
     if seats[0] is not None and seats[1] is not None:
         from arena.search.selfplay import Games

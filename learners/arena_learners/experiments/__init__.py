@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from arena_learners.experiments import fixed_opponent, losing_line, weights
+from arena_learners.experiments import fixed_opponent, losing_line, moves, reference, rote, weights, win_rate
 
 app = typer.Typer(
     help="What the texts behind the schemes claim, tried out.",
@@ -16,3 +16,7 @@ app = typer.Typer(
 app.command("fixed-opponent")(fixed_opponent.fixed_opponent)
 app.command("losing-line")(losing_line.losing_line)
 app.command("weights")(weights.weights)
+app.command("moves")(moves.moves)
+app.command("reference")(reference.reference)
+app.command("rote")(rote.rote)
+app.command("win-rate")(win_rate.win_rate)

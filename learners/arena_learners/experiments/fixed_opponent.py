@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, Seeds, check_plot, plot, show
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, Seeds, check_plot, columns, plot, show
 
 
 def fixed_opponent(
@@ -36,20 +36,20 @@ def fixed_opponent(
     spec = specs.parse("learner", learner)
     opponent = specs.parse("player", against).text
     rows = []
+    step = spec.registered.cls.step
+    every = -(-every // step) * step
     with progress_bar("learning") as tell:
         for number in range(seeds):
             pupil = spec.create()
             pupil.begin(seed + number)
             source = Opponents(opponent, seed + number)
-            for done in range(games + 1):
+            for done in range(0, games + 1, step):
                 if done % every == 0:
                     tally = duel.measure(pupil.player, opponent, test_games, duel.apart(seed + number))
-                    counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
-                    percents = {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
-                    rows.append({"seed": seed + number, "games": done, **counts, **percents})
+                    rows.append({"seed": seed + number, "games": done, **columns(tally)})
                     tell(number * games + done, 0, seeds * games, f"{tally.score_pct:.1f} %")
                 if done < games:
-                    pupil.study(source.episodes(pupil, done, 1))
+                    pupil.study(source.episodes(pupil, done, step))
     frame = pd.DataFrame(rows)
     show(frame, json, csv)
     plot(frame, "games", ["win_pct", "score_pct"], out, of="seed")

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from arena.experiment.duel import Tally
+
 Learner = Annotated[str, typer.Option(help="Spec of the learner.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all chance.")]
 Seeds = Annotated[int, typer.Option(min=1, help="How many times to learn, each with a seed of its own.")]
@@ -27,6 +29,12 @@ def show(frame: pd.DataFrame, json: bool, csv: bool) -> None:
     from arena.cli.output import chosen, print_frame
 
     print_frame(frame, chosen(json, csv))
+
+
+def columns(tally: Tally) -> dict[str, float]:
+    """A tally as columns of a row: counts, and percentages of wins and of points."""
+    counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+    return counts | {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
 
 
 def check_plot(path: Path | None) -> None:

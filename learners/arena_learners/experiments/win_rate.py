@@ -1,0 +1,85 @@
+"""The cumulative rate of wins and draws against oneself, beside honest percentages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot, show
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arena.player import Player
+
+
+def win_rate(
+    learner: Learner = "qmodel_as_written",
+    generations: Annotated[int, typer.Option(min=1, help="How often to play and then learn.")] = 10,
+    games: Annotated[int, typer.Option(min=1, help="Games of a generation.")] = 200,
+    against: Annotated[str, typer.Option(help="Specs of the opponents, separated by commas.")] = "random,m1",
+    test_games: Annotated[int, typer.Option(min=2, help="Games of a measurement.")] = 200,
+    seed: Seed = 1,
+    out: Plot = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Does a rising "win/draw rate" against oneself say that a learner gets better?
+
+    The text of the neural Q-model counts the wins and draws of player 1 in all games so far of a network against
+    itself, player 1 beginning by lot, and draws its plot of that. Here the same is counted for any learner, one
+    generation of games after the other from the start position (win_draw_pct), beside the share of draws among them,
+    the rate that the learner itself reports of its training, if it does (learner_win_draw), and the wins and points
+    against outside opponents from ballots and random openings (win_*, score_*).
+    """
+    import pandas as pd
+
+    from arena import specs
+    from arena.cli.output import progress_bar
+    from arena.experiment import duel
+
+    check_plot(out)
+    opponents = [specs.parse("player", text) for text in specs.split("player", against)]
+    pupil = specs.parse("learner", learner).create()
+    pupil.begin(seed)
+    games = -(-games // pupil.step) * pupil.step
+    results = [0, 0, 0]
+    rows = []
+    told: Mapping[str, float] = {}
+    with progress_bar("learning") as tell:
+        for generation in range(generations + 1):
+            for place, count in enumerate(_against_itself(pupil.player, seed, generation * games, games)):
+                results[place] += count
+            played = sum(results)
+            row = {
+                "games": generation * games,
+                "win_draw_pct": 100 * (results[0] + results[1]) / played,
+                "draw_pct": 100 * results[1] / played,
+            }
+            if "win_draw_rate" in told:
+                row["learner_win_draw"] = told["win_draw_rate"]
+            for opponent in opponents:
+                tally = duel.duel(pupil.player, opponent.create, test_games, duel.apart(seed))
+                row |= {f"win_{opponent.text}": tally.win_pct, f"score_{opponent.text}": tally.score_pct}
+            rows.append(row)
+            tell(generation * games, 0, generations * games, f"{row['win_draw_pct']:.1f} %")
+            if generation < generations:
+                told = pupil.practise(games)
+    frame = pd.DataFrame(rows)
+    show(frame, json, csv)
+    plot(frame, "games", [name for name in frame.columns if name != "games"], out)
+
+
+def _against_itself(player: Callable[[], Player], seed: int, first: int, number: int) -> list[int]:
+    """Won, drawn and lost games of player 1, who begins by lot, between two players of the same knowledge."""
+    from arena.checkers.chance import Chance
+    from arena.checkers.move import SIDES
+    from arena.experiment import duel
+
+    results = [0, 0, 0]
+    play = duel.games(player, player)
+    for game in range(first, first + number):
+        one = SIDES[Chance(seed, game).below(2)]
+        results[1 - play(seed, game, None).result(one)] += 1
+    return results
