@@ -87,9 +87,9 @@ class Progress:
     total: int
     """Games to learn from."""
     done: int
-    """Games learned from, those of earlier sessions included."""
+    """Games learned from, those before a resumption included."""
     before: int
-    """Games of earlier sessions."""
+    """Games before it was resumed."""
     metrics: Mapping[str, float] = field(default_factory=dict)
     """The learner's, of its latest games."""
     scores: Mapping[str, Tally] = field(default_factory=dict)

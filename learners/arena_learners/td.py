@@ -236,6 +236,10 @@ class TD(arena.Learner):
         return self._learn(map(self._searched, episodes) if self.novelty else episodes)
 
     def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        if any(episode.labels is not None or episode.better for episode in episodes):
+            raise UsageError(
+                "td learns from results and searches of its own; lms, qmodel and regression take a teacher"
+            )
         return self._learn(self._searched(episode) for episode in episodes)
 
     def model(self) -> arena.Model:

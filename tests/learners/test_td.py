@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena
+from arena.errors import UsageError
 from arena.search import Search
 from arena.search.alphabeta import WIN
 from arena.search.selfplay import Games
@@ -374,3 +375,12 @@ def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
     assert np.median(late) < early / 4
     for before, after in pairwise([learner.practise(100)["step_size"] for _ in range(3)]):
         assert after < before
+
+
+def test_a_teacher_is_refused_rather_than_ignored() -> None:
+    learner = TD()
+    learner.begin(1)
+    episode = Games(RANDOM, RANDOM).play(1, 0)
+    learner.study([episode])
+    with pytest.raises(UsageError, match="take a teacher"):
+        learner.study([replace(episode, labels=np.zeros(episode.plies + 1))])
