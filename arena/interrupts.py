@@ -1,4 +1,4 @@
-"""Ctrl-C where it must not come at once."""
+"""Ctrl-C where it must not come at once, or could get lost."""
 
 from __future__ import annotations
 
@@ -10,6 +10,29 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
+
+
+_pressed: list[int] = []
+
+
+def remember_interrupts() -> None:
+    """From now on Ctrl-C is remembered, besides being raised as ever, unless it is ignored.
+
+    The exception is lost where it meets a callback of the compiler's. To be called in the main thread.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _remember)
+
+
+def check_interrupt() -> None:
+    """Raise KeyboardInterrupt where Ctrl-C was pressed and is remembered; for loops that take long."""
+    if _pressed:
+        raise KeyboardInterrupt
+
+
+def _remember(number: int, frame: FrameType | None) -> None:
+    _pressed.append(number)
+    signal.default_int_handler(number, frame)
 
 
 @contextmanager

@@ -6,10 +6,12 @@ import os
 import sys
 
 from arena.errors import ArenaError
+from arena.interrupts import remember_interrupts
 
 
 def main() -> None:
     """Run the command line; an error is one line on standard error and a non-zero exit code."""
+    remember_interrupts()
     try:
         from arena.cli.app import run
 

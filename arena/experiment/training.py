@@ -17,6 +17,7 @@ from arena import library, specs
 from arena.errors import ArenaError, UsageError
 from arena.experiment import duel, sources
 from arena.experiment.sources.opponents import PAST, SELF
+from arena.interrupts import check_interrupt
 from arena.store.runs import Checkpoint, LearnerIdentity
 
 if TYPE_CHECKING:
@@ -284,6 +285,7 @@ class Training:
             while self.done < self.plan.games:
                 stop = min((self.done // self.plan.every + 1) * self.plan.every, self.plan.games)
                 while self.done < stop:
+                    check_interrupt()
                     metrics = self._chunk(min(self._chunk_games, stop - self.done))
                     progress(self._progress(metrics))
                 self._checkpoint()
@@ -318,6 +320,7 @@ class Training:
         step = self._learner.step
         sums: dict[str, float] = {}
         for number in range(self.done, self.done + games, step):
+            check_interrupt()
             for name, value in self._learner.study(source.episodes(self._learner, number, step)).items():
                 sums[name] = sums.get(name, 0.0) + value
         self._recorder.learned_from(self.done, source.games(self.done, games))
