@@ -51,8 +51,6 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(kind: str, json: bool, csv: bool) -> None:
-    import pandas as pd
-
     from arena.cli.output import Format, chosen, print_frame, print_table, say
     from arena.plugins import load
 
@@ -66,6 +64,8 @@ def _list(kind: str, json: bool, csv: bool) -> None:
             else:
                 print()
     else:
+        import pandas as pd
+
         columns = ["name", "origin", "options", "description"]
         print_frame(pd.DataFrame([_row(item) for item in found], columns=columns), chosen(json, csv))
     for problem in load().problems:
