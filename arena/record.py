@@ -6,6 +6,13 @@ import base64
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
+_BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+def points_of(player: str, black: str, result: str) -> float:
+    """What one of the two players of a game made of it (1, 0.5 or 0), ``black`` being who had the black pieces."""
+    return _BLACK_POINTS[result] if player == black else 1 - _BLACK_POINTS[result]
+
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:

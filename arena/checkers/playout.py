@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.checkers.board import Board
 
 ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
-"""How a random game ends, by the number that stands for it."""
+"""How a compiled game ends, by the number that stands for it."""
 _NEVER = 2**40
 
 

@@ -17,6 +17,7 @@ from arena.checkers.board import Board
 from arena.checkers.chance import GAMMA, below, stream, unit
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Termination
 from arena.checkers.move import SIDES
+from arena.checkers.playout import ENDINGS
 from arena.compiled import kernel
 from arena.episode import Episode
 from arena.search.alphabeta import (
@@ -49,8 +50,6 @@ if TYPE_CHECKING:
     from arena.checkers.move import Side
     from arena.seat import Seat
 
-ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
-"""How a game ends, by the number that stands for it."""
 _OVERFLOWN = len(ENDINGS)
 """Stands for the end of a game in which an evaluator left its range."""
 _OWN, _OPP, _KINGS, _MOVE, _KEY, _LEAF = range(6)

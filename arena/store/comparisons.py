@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from arena.record import points_of
 from arena.statistics.elo import Match
 from arena.statistics.holm import holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
-"""Half points of Black."""
 Played = tuple[str, str, int, str, str | None]
 """Specs of Black and White, round, result, and who forfeited."""
 Row = tuple[str, str, int, float, float, float, float, float, float]
@@ -33,8 +32,7 @@ def rows(games: Iterable[Played]) -> list[Row]:
     for black, white, number, result, guilty in games:
         if guilty is None:
             first, second = sorted((black, white))
-            mine = _POINTS[result] if black == first else 2 - _POINTS[result]
-            points[first, second][number // 2, number % 2 == 1] = mine
+            points[first, second][number // 2, number % 2 == 1] = round(2 * points_of(first, black, result))
     matches = {players: match for players, each in points.items() if (match := _match(each)).units}
     chances = [_cautious(match).los for match in matches.values()]
     p_values = holm([2 * min(los, 1 - los) for los in chances])

@@ -12,6 +12,7 @@ from sqlalchemy import delete, insert, select
 
 from arena.errors import StoreError
 from arena.rating import RatedGame
+from arena.record import points_of
 from arena.store import lookup
 from arena.store.database import Database, require
 from arena.store.recorder import Recorder
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
     from arena.rating import PlayerRating
     from arena.store.collector import Collector
     from arena.store.runs import Runs
-
-_SCORE = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 class Store:
@@ -119,15 +118,15 @@ class Store:
         a forfeit is a game lost."""
         points: dict[tuple[str, str], list[float]] = {}
         for black, white, result, _, _ in self._results(tournament_id):
-            first = _SCORE[result] if black < white else 1 - _SCORE[result]
-            points.setdefault((min(black, white), max(black, white)), []).append(first)
+            first, second = sorted((black, white))
+            points.setdefault((first, second), []).append(points_of(first, black, result))
         means = {pairing: sum(each) / len(each) for pairing, each in points.items()}
         return {pairing: (mean, 1 - mean) for pairing, mean in means.items()}
 
     def points(self, tournament_id: int, player: str) -> dict[int, float | None]:
         """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
         return {
-            number: None if guilty else _SCORE[result] if black == player else 1 - _SCORE[result]
+            number: None if guilty else points_of(player, black, result)
             for black, _, result, guilty, number in self._results(tournament_id)
         }
 
@@ -147,7 +146,7 @@ class Store:
     def rated_games(self, tournament_id: int) -> list[RatedGame]:
         """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
         return [
-            RatedGame(black, white, _SCORE[result])
+            RatedGame(black, white, points_of(black, black, result))
             for black, white, result, guilty, _ in self._results(tournament_id)
             if guilty is None
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena.record import points_of
 from arena.statistics.elo import Match
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
     from arena.record import GameRecord
     from arena.statistics.sprt import SPRT, Verdict
-
-_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 
 
 class Sequential:
@@ -61,9 +60,7 @@ class Sequential:
 
     def points(self, record: GameRecord) -> float | None:
         """What the player made of a game; None where somebody forfeited."""
-        if record.guilty is not None:
-            return None
-        return _POINTS[record.result] if self.player == record.black else 1 - _POINTS[record.result]
+        return None if record.guilty else points_of(self.player, record.black, record.result)
 
 
 def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:
