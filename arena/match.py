@@ -8,9 +8,11 @@ of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame t
 from __future__ import annotations
 
 import math
+import re
 import struct
 import time
 import traceback
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
@@ -28,14 +30,15 @@ from arena.opening import Opening
 from arena.record import GameRecord
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from arena.player import Player
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
+Create = Callable[["GameTask", Side], "Player"]
+"""What makes the player of a side."""
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 REASON_LIMIT = 10_000
 """Characters of a reason that are kept; longer ones lose their middle."""
 
@@ -172,15 +175,56 @@ def broken_off(
     return sheet.forfeit(guilty, termination, reason)
 
 
+class Fault(Exception):
+    """What a player has done to lose its game."""
+
+    def __init__(self, termination: Termination, reason: str) -> None:
+        super().__init__(termination, reason)
+        self.termination, self.reason = termination, reason
+
+    @classmethod
+    def raised(cls, error: BaseException) -> Self:
+        """It raised that; the reason is the traceback, from the player's code on."""
+        return cls(Termination.EXCEPTION, _traceback(error))
+
+    @classmethod
+    def chosen(cls, choice: object, board: Board) -> Self:
+        """It chose what is no legal move."""
+        legal = ", ".join(map(str, board.legal_moves))
+        return cls(Termination.ILLEGAL_MOVE, f"choose returned {_shown(choice)}; legal moves: {legal}")
+
+
+class Disturbance(Exception):
+    """A game that something from outside has ended in the turn of ``side``; it can be played again."""
+
+    def __init__(self, side: Side, reason: str) -> None:
+        super().__init__(side, reason)
+        self.side, self.reason = side, reason
+
+
+def player_of(task: GameTask, side: Side) -> Player:
+    """A fresh player of that side; raises an ArenaError where its spec or its weights are not what they should be."""
+    player: Player = _specs(task)[side].create()
+    return player
+
+
+def random_of(task: GameTask, side: Side) -> np.random.Generator:
+    """Where the player of that side draws its random numbers."""
+    return np.random.default_rng((task.seed, side))
+
+
 class Match:
     """One game between two fresh players, to be played once."""
 
-    def __init__(self, task: GameTask, marker: TurnMarker | None = None) -> None:
-        """Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
+    def __init__(self, task: GameTask, marker: TurnMarker | None = None, create: Create = player_of) -> None:
+        """``create`` makes the players.
+
+        Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
         self._marker = marker or TurnMarker()
         self._sheet = Scoresheet(task, self._marker, time.time())
-        self._specs = _spec(task.black, task.black_weights), _spec(task.white, task.white_weights)
-        self._random = tuple(np.random.default_rng((task.seed, side)) for side in SIDES)
+        self._create = create
+        _specs(task)
+        self._random = tuple(random_of(task, side) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
         self._limits = dict.fromkeys(SIDES, task.limits)
@@ -190,7 +234,7 @@ class Match:
         try:
             return self._sheet.record(self._play())
         except _Forfeit as forfeit:
-            return self._sheet.forfeit(forfeit.guilty, forfeit.termination, forfeit.reason)
+            return self._sheet.forfeit(forfeit.guilty, forfeit.fault.termination, forfeit.fault.reason)
 
     def finish(self, record: GameRecord) -> None:
         """Tell the players that the game is over. What they raise then is ignored: the result stands."""
@@ -203,7 +247,7 @@ class Match:
     def _play(self) -> Outcome:
         game = self._sheet.game
         for side in SIDES:
-            self._players.append(self._guarded(side, self._specs[side].create))
+            self._players.append(self._guarded(side, partial(self._create, self._sheet.task, side)))
         for side in SIDES:
             self._guarded(side, partial(self._players[side].start, self._view(side)))
         while (outcome := game.outcome or self._adjudged()) is None:
@@ -211,8 +255,7 @@ class Match:
             choice, ply = self._guarded(side, partial(self._ask, side))
             self._charge(side, ply.seconds or 0.0)
             if type(choice) is not Move or choice not in legal:
-                reason = f"choose returned {_shown(choice)}; legal moves: {', '.join(map(str, legal))}"
-                raise _Forfeit(side, Termination.ILLEGAL_MOVE, reason)
+                raise _Forfeit(side, Fault.chosen(choice, game.board))
             self._sheet.add(choice, ply)
         return outcome
 
@@ -237,11 +280,12 @@ class Match:
         limits = self._limits[side]
         if limits.seconds is not None and seconds > limits.seconds + MARGIN:
             reason = f"took {seconds:.3f} seconds for a move; {limits.seconds:g} were allowed"
-            raise _Forfeit(side, Termination.TIMEOUT, reason)
+            raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
         if limits.clock is not None:
             left = limits.clock - seconds
             if left < 0:
-                raise _Forfeit(side, Termination.TIMEOUT, f"took {-left:.3f} seconds more than were left on its clock")
+                reason = f"took {-left:.3f} seconds more than were left on its clock"
+                raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
             self._limits[side] = replace(limits, clock=left + limits.increment)
 
     def _view(self, side: Side) -> Game:
@@ -253,8 +297,12 @@ class Match:
         self._marker.turn(side)
         try:
             return code()
+        except Disturbance:
+            raise
+        except Fault as fault:
+            raise _Forfeit(side, fault) from None
         except BaseException as error:
-            raise _Forfeit(side, Termination.EXCEPTION, _traceback(error)) from None
+            raise _Forfeit(side, Fault.raised(error)) from None
 
 
 def play(task: GameTask, marker: TurnMarker | None = None) -> GameRecord:
@@ -268,9 +316,13 @@ def play(task: GameTask, marker: TurnMarker | None = None) -> GameRecord:
 class _Forfeit(Exception):
     """A player has lost by its own fault."""
 
-    def __init__(self, guilty: Side, termination: Termination, reason: str) -> None:
-        super().__init__(guilty, termination, reason)
-        self.guilty, self.termination, self.reason = guilty, termination, reason
+    def __init__(self, guilty: Side, fault: Fault) -> None:
+        super().__init__(guilty, fault)
+        self.guilty, self.fault = guilty, fault
+
+
+def _specs(task: GameTask) -> tuple[specs.Spec, specs.Spec]:
+    return _spec(task.black, task.black_weights), _spec(task.white, task.white_weights)
 
 
 @cache
@@ -308,7 +360,7 @@ def _traceback(error: BaseException) -> str:
     """The traceback, from the player's code on."""
     try:
         within = error.__traceback__
-        while within is not None and within.tb_frame.f_code.co_filename == __file__:
+        while within is not None and within.tb_frame.f_globals.get("__package__") in ("arena", "arena.tournament"):
             within = within.tb_next
         return "".join(traceback.format_exception(type(error), error, within or error.__traceback__))
     except BaseException:
@@ -316,8 +368,9 @@ def _traceback(error: BaseException) -> str:
 
 
 def _bounded(reason: str) -> str:
-    """The reason in characters that any database keeps, with its beginning and its end."""
+    """The reason in characters that any database keeps, with its beginning and its end, and without addresses in
+    memory, which are others each time."""
     if len(reason) > REASON_LIMIT:
         half = REASON_LIMIT // 2
         reason = f"{reason[:half]}\n[... {len(reason) - 2 * half} characters left out ...]\n{reason[-half:]}"
-    return reason.replace("\0", "\\0").encode("utf-8", "replace").decode()
+    return _ADDRESS.sub("0x...", reason).replace("\0", "\\0").encode("utf-8", "replace").decode()

@@ -26,6 +26,7 @@ class Termination(StrEnum):
     ILLEGAL_MOVE = "illegal move"
     TIMEOUT = "timeout"
     CRASH = "crash"
+    MEMORY = "memory"
 
 
 @dataclass(frozen=True, slots=True)

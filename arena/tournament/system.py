@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import signal
 import subprocess
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+FORKS = sys.platform == "linux"
+"""Whether processes can be forked: whoever forks them sees all that becomes of them, and can weigh them."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 """Environment in which numeric libraries run one thread."""
+_SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 _SENT_BY_OTHERS = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 """Signals that end a process on somebody's request, and not through a fault of its own."""
 
@@ -47,13 +52,70 @@ def kill_group(process: subprocess.Popen[bytes]) -> None:
             os.killpg(process.pid, signal.SIGKILL)
 
 
+def kill_child(child: int) -> None:
+    """End a child of this process that was not yet waited for, and the group that it leads or is about to lead."""
+    for kill in (os.kill, os.killpg):
+        with suppress(ProcessLookupError):
+            kill(child, signal.SIGKILL)
+
+
+def kill_marked(variable: str, value: str) -> None:
+    """On Linux, end all processes that were started with an environment variable of that value."""
+    mark = f"{variable}={value}".encode()
+    for environment in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if mark in environment.read_bytes().split(b"\0"):
+                os.kill(int(environment.parent.name), signal.SIGKILL)
+
+
 def die_with(parent: int) -> None:
     """On Linux, end this process when the process ``parent``, which started it, ends."""
     if sys.platform == "linux":
-        set_parent_death_signal = 1
-        ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
         if os.getppid() != parent:
             os._exit(1)
+
+
+def outlive_parent() -> None:
+    """Take :func:`die_with` back."""
+    ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, 0, 0, 0, 0)
+
+
+def adopt_orphans() -> None:
+    """On Linux, have the processes that lose their parent, of those that descend from this one, as its own children."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def children() -> list[int]:
+    """On Linux, the ids of the processes whose parent is the main thread of this one."""
+    try:
+        return [int(child) for child in Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def memory(process: int) -> int | None:
+    """Bytes of memory that a process has for itself, not in common with a file; None where nobody can tell."""
+    try:
+        resident, shared = Path(f"/proc/{process}/statm").read_text().split()[1:3]
+    except (OSError, ValueError):
+        return None
+    return (int(resident) - int(shared)) * mmap.PAGESIZE
+
+
+def taken(process: int, before: int | None) -> int:
+    """Bytes of memory that a process has taken for itself since it had so many; 0 where nobody can tell."""
+    now = None if before is None else memory(process)
+    return 0 if now is None or before is None else now - before
+
+
+def threads(process: int) -> int | None:
+    """How many threads a process runs; None where nobody can tell."""
+    try:
+        return len(list(Path(f"/proc/{process}/task").iterdir()))
+    except OSError:
+        return None
 
 
 def ignore_interrupts() -> None:

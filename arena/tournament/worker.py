@@ -2,9 +2,13 @@
 
 It reads tasks from its standard input and writes what came of them to its standard output, as lines of JSON,
 both through private file descriptors: what players read and print goes to the null device. It writes
-``{"ready": true}`` once, ``{"record": ...}`` for every task, ``{"failed": text}`` where the arena itself
-failed, and ``{"refused": text}`` where a task cannot be played at all. A game is reported before its players
-are told of its end, so that nothing they do then can change it.
+``{"ready": bytes}`` once, with the memory that it has taken, and for every task ``{"record": ...}``, or ``{"failed":
+text}`` where the process is at fault, ``{"refused": text}`` where the task cannot be played at all, ``{"disturbed":
+[side, text]}`` where the process of a player was ended by somebody else. A game is reported before its players are told
+of its end, so that nothing they do then can change it.
+
+A task is ``{"task": ..., "memory": bytes, "apart": false}``, to be played in this process; with ``"apart": true`` each
+player has a process of its own, which may take so much memory, and this process ends with the game.
 """
 
 from __future__ import annotations
@@ -12,23 +16,26 @@ from __future__ import annotations
 import json
 import os
 import queue
+import random
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from arena import plugins
 from arena.errors import ArenaError
-from arena.match import GameTask, Match, TurnMarker
+from arena.match import Create, Disturbance, GameTask, Match, TurnMarker, player_of
 from arena.tournament import system
+from arena.tournament.apart import Apart
 from arena.tournament.marker import SharedMarker
 from arena.warmup import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from arena.checkers.move import Side
 
 COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.worker import main; main()"
@@ -36,40 +43,76 @@ COMMAND = (
 """What the interpreter of a worker runs: it finds modules where its parent does."""
 
 
+def surroundings() -> dict[str, Any]:
+    """What a process started by this one must know of it."""
+    return {"path": [entry or str(Path.cwd()) for entry in sys.path], "parent": os.getpid()}
+
+
 def settings(marker: Path) -> str:
     """The argument of :data:`COMMAND`, for a worker of this process with its marker in that file."""
-    path = [entry or str(Path.cwd()) for entry in sys.path]
-    return json.dumps({"path": path, "parent": os.getpid(), "marker": str(marker)})
+    return json.dumps({**surroundings(), "marker": str(marker)})
 
 
 def main() -> None:
-    """Play until the parent is gone."""
+    """A worker that is an interpreter of its own."""
     start = json.loads(sys.argv[1])
     system.die_with(start["parent"])
     system.ignore_interrupts()
-    channel = _Channel()
-    _discard(0, 1)
     plugins.load()
     warm_up()
-    marker = _GuardedMarker(Path(start["marker"]), channel)
+    work(Path(start["marker"]))
+
+
+def work(marker_file: Path) -> NoReturn:
+    """Play until there can be no more tasks: when the parent is gone."""
+    system.adopt_orphans()
+    channel = _Channel()
+    _discard(0, 1)
+    marker = SharedMarker(marker_file)
     system.in_forks(marker.forget)
     system.in_forks(channel.forget)
-    channel.send({"ready": True})
+    memory = system.memory(os.getpid())
+    channel.send({"ready": memory})
     _discard(2)
-    for task in channel.tasks():
-        _play(task, marker, channel)
+    surroundings = _Surroundings()
+    for message in channel.tasks():
+        surroundings.restore(message["task"]["seed"])
+        if message["apart"]:
+            _play(message, marker, channel, partial(Apart, memory=message["memory"]), memory)
+            break
+        _play(message, marker, channel, player_of, memory)
+    os._exit(0)
 
 
-def _play(values: dict[str, Any], marker: TurnMarker, channel: _Channel) -> None:
+def _play(message: dict[str, Any], marker: TurnMarker, channel: _Channel, create: Create, before: int | None) -> None:
     try:
-        match = Match(GameTask.from_json(values), marker)
+        match = Match(GameTask.from_json(message["task"]), marker, create)
         record = match.play()
-        channel.send({"record": record.to_json()})
-        match.finish(record)
+        if system.taken(os.getpid(), before) > message["memory"]:
+            channel.send({"failed": "the process took too much memory"})
+        else:
+            channel.send({"record": record.to_json()})
+            match.finish(record)
+    except Disturbance as disturbance:
+        channel.send({"disturbed": [disturbance.side, disturbance.reason]})
     except ArenaError as error:
         channel.send({"refused": str(error)})
     except Exception as error:
         channel.send({"failed": f"{type(error).__name__}: {error}"})
+
+
+class _Surroundings:
+    """What players should leave alone, and the next game finds as it was."""
+
+    def __init__(self) -> None:
+        self._folder = Path.cwd()
+
+    def restore(self, seed: int) -> None:
+        """For the game of that seed, from which sources of chance follow that players should not use."""
+        with suppress(OSError):
+            os.chdir(self._folder)
+        random.seed(seed)
+        np.random.seed(seed % 2**32)
 
 
 class _Channel:
@@ -81,7 +124,12 @@ class _Channel:
         self._files = self._identify()
 
     def tasks(self) -> Iterator[dict[str, Any]]:
-        """The tasks as they come in. When no more can come, the parent is gone, and so is this process."""
+        """The tasks as they come in, as long as there can be any."""
+        for line in self._inbox if system.FORKS else self._watched():
+            yield json.loads(line)
+
+    def _watched(self) -> Iterator[bytes]:
+        """The lines as they come in; where the system does not see to it, this process ends with the parent."""
         waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
 
         def read() -> None:
@@ -92,21 +140,18 @@ class _Channel:
 
         threading.Thread(target=read, name="tasks", daemon=True).start()
         while True:
-            yield json.loads(waiting.get())
+            yield waiting.get()
 
     def send(self, message: dict[str, Any]) -> None:
-        """Write one line."""
-        self._outbox.write(json.dumps(message).encode() + b"\n")
-        self._outbox.flush()
-
-    def check(self) -> None:
-        """End this process where the file descriptors are not what they were."""
+        """Write one line. Where a player has tampered with the channel, end this process."""
         try:
-            unchanged = self._identify() == self._files
+            if self._identify() == self._files:
+                self._outbox.write(json.dumps(message).encode() + b"\n")
+                self._outbox.flush()
+                return
         except OSError:
-            unchanged = False
-        if not unchanged:
-            os._exit(1)
+            pass
+        os._exit(1)
 
     def forget(self) -> None:
         """Leave the channel to the process that this one was forked from."""
@@ -116,18 +161,6 @@ class _Channel:
     def _identify(self) -> tuple[int, int]:
         inbox, outbox = self._descriptors
         return os.fstat(inbox).st_ino, os.fstat(outbox).st_ino
-
-
-class _GuardedMarker(SharedMarker):
-    """Ends the process in the turn of whoever has tampered with the channel."""
-
-    def __init__(self, path: Path, channel: _Channel) -> None:
-        self._channel = channel
-        super().__init__(path)
-
-    def turn(self, side: Side | None) -> None:
-        self._channel.check()
-        super().turn(side)
 
 
 def _discard(*descriptors: int) -> None:

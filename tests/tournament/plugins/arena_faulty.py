@@ -10,20 +10,27 @@ from __future__ import annotations
 
 import ctypes
 import os
+import random
 import signal
 import stat
 import subprocess
 import sys
+import tempfile
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from arena.checkers.move import Move
 from arena.hookspecs import hookimpl
 from arena.player import Player
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from arena.checkers.game import Game
 
 
@@ -225,7 +232,152 @@ class LeavesChild(Steady):
         os._exit(4)
 
 
+class LeavesDaemon(Steady):
+    """Leaves a process that has nothing to do with it any more: not its child, and in a session of its own."""
+
+    def fault(self, game: Game) -> Any:
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                note("daemon", os.getpid())
+                sleep()
+            os._exit(0)
+        os.wait()
+        while not (Path(os.environ["ARENA_FAULTY_NOTES"]) / "daemon").exists():
+            time.sleep(0.01)
+        os._exit(5)
+
+
+class TwoArguments(Steady):
+    """Raises what no pickle brings back."""
+
+    class PickyError(Exception):
+        def __init__(self, one: object, two: object) -> None:
+            super().__init__(f"{one} and {two}")
+
+    def fault(self, game: Game) -> Any:
+        raise self.PickyError("this", "that")
+
+
+class Leaks(Steady):
+    """Takes 10 MB with every choice, and keeps them."""
+
+    def choose(self, game: Game) -> Move:
+        self.kept = [*getattr(self, "kept", []), b"x" * 10_000_000]
+        return super().choose(game)
+
+
+class LeaksAtOnce(Steady):
+    def fault(self, game: Game) -> Any:
+        kept = [b"x" * 1_000_000]
+        while True:
+            kept.append(b"x" * 1_000_000)
+
+
+class LeaksElsewhere(Steady):
+    """Leaves memory taken in the process, game after game, but little in each."""
+
+    kept: ClassVar[list[bytes]] = []
+
+    def fault(self, game: Game) -> Any:
+        self.kept.append(b"x" * 20_000_000)
+
+
+class ChangesFolder(Steady):
+    def fault(self, game: Game) -> Any:
+        folder = tempfile.mkdtemp()
+        os.chdir(folder)
+        Path(folder).rmdir()
+
+
+class NeedsFolder(Steady):
+    """Plays where it was started, and nowhere else."""
+
+    def fault(self, game: Game) -> Any:
+        assert Path.cwd().exists()
+
+
+class UsesRandom(Steady):
+    """Draws from where it should not."""
+
+    def choose(self, game: Game) -> Move:
+        moves = game.board.legal_moves
+        return moves[int(random.random() * len(moves) / 2 + np.random.rand() * len(moves) / 2)]
+
+
+class PatchesRandom(Steady):
+    """Spoils every source of chance, for others as well."""
+
+    def fault(self, game: Game) -> Any:
+        for module in (random, np.random):
+            for name in ("random", "randint", "choice", "seed", "default_rng"):
+                setattr(module, name, None)
+
+
+class PatchesOthers(Steady):
+    """Makes everybody else lose."""
+
+    def fault(self, game: Game) -> Any:
+        def lose(*_: object) -> None:
+            raise ValueError("lost by another's doing")
+
+        for player in (Reckless, Steady):
+            player.choose = lose  # type: ignore[method-assign,assignment]
+        type(self).choose = _choose  # type: ignore[method-assign]
+
+
+class _Later(Steady):
+    """Does something bad from a second thread, in the turn of a :class:`Slow` opponent."""
+
+    def fault(self, game: Game) -> Any:
+        threading.Thread(target=self._wait_and_strike, daemon=True).start()
+
+    def _wait_and_strike(self) -> None:
+        time.sleep(0.1)
+        self.strike()
+
+    def strike(self) -> None:
+        """What it does."""
+
+
+class ExitsLater(_Later):
+    def strike(self) -> None:
+        os._exit(6)
+
+
+class HoldsTheLockLater(_Later):
+    """Keeps the interpreter's lock, so that nobody else can think."""
+
+    def strike(self) -> None:
+        ctypes.PyDLL(None).sleep(600)
+
+
+class Slow(Steady):
+    """Takes half a second for its second choice."""
+
+    def fault(self, game: Game) -> Any:
+        deadline = time.monotonic() + 0.5
+        while time.monotonic() < deadline:
+            time.sleep(0.01)
+
+
+class KillsItsParent(Steady):
+    def fault(self, game: Game) -> Any:
+        os.kill(os.getppid(), signal.SIGKILL)
+        sleep()
+
+
+_choose = Steady.choose
+
+
+def _descendants(cls: type[Steady]) -> Iterator[type[Steady]]:
+    for each in cls.__subclasses__():
+        if not each.__name__.startswith("_"):
+            yield each
+        yield from _descendants(each)
+
+
 @hookimpl
 def register_players() -> dict[str, type[Player]]:
-    classes: list[type[Player]] = [Steady, Reckless, *Steady.__subclasses__()]
+    classes: list[type[Player]] = [Steady, *_descendants(Steady)]
     return {"".join("-" + c.lower() if c.isupper() else c for c in each.__name__).lstrip("-"): each for each in classes}

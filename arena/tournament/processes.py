@@ -1,0 +1,232 @@
+"""Worker processes as the arena starts and ends them: through a keeper where processes can be forked, or one by one."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import select
+import signal
+import socket
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from contextlib import suppress
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, Any
+
+from arena import library
+from arena.errors import TournamentStopped
+from arena.tournament import keeper, system, worker
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PATIENCE = 300.0
+"""Seconds that a worker may take for what is no player's turn: to start, to load weights."""
+_MARK = "ARENA_TOURNAMENT"
+"""The environment variable that all processes of a starter have in common."""
+ATTEMPTS = 10
+"""How often something is begun before somebody is held responsible for the deaths of its processes."""
+
+
+class Process(ABC):
+    """A process that was started."""
+
+    id: int
+    bereft = False
+    """Whether what had started it was killed, and it with that."""
+
+    @abstractmethod
+    def code(self, timeout: float = 0.0) -> int | None:
+        """Its return code, after ``timeout`` seconds at most; None while it runs."""
+
+    @abstractmethod
+    def kill(self) -> None:
+        """End it and all that it has started, at once."""
+
+
+class Starter(ABC):
+    """Starts workers. What they write to their standard error before they are ready is kept for :meth:`last_words`."""
+
+    def __init__(self) -> None:
+        self._mark = secrets.token_hex()
+        self._errors = TemporaryFile()  # noqa: SIM115  (until it is closed)
+
+    @abstractmethod
+    def start(self, marker: Path, inbox: int, outbox: int) -> Process:
+        """Start a worker with its marker in that file and these file descriptors for its tasks and messages.
+
+        Raises TournamentStopped where none can be started.
+        """
+
+    def close(self) -> None:
+        """Kill what is left, and let go of everything."""
+        self._errors.close()
+
+    def last_words(self) -> str:
+        """The last line that was written to the standard error of a process that it started."""
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").splitlines()
+        return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
+
+    def _interpreter(self, command: str, settings: str, **options: Any) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-c", command, settings],
+            stderr=self._errors,
+            env={**os.environ, **system.ONE_THREAD, **library.environment(), "PYTHONHASHSEED": "0", _MARK: self._mark},
+            **options,
+            **system.apart(),
+        )
+
+
+def starter() -> Starter:
+    """What starts workers on this system."""
+    return Keeper() if system.FORKS else Interpreters()
+
+
+class Interpreters(Starter):
+    """Starts each worker as an interpreter of its own."""
+
+    def start(self, marker: Path, inbox: int, outbox: int) -> Process:
+        settings = worker.settings(marker)
+        return _Child(self._interpreter(worker.COMMAND, settings, stdin=inbox, stdout=outbox))
+
+
+class _Child(Process):
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.id = process.pid
+        self._process = process
+
+    def code(self, timeout: float = 0.0) -> int | None:
+        try:
+            return self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def kill(self) -> None:
+        system.kill_group(self._process)
+
+
+class Keeper(Starter):
+    """Has workers started by a keeper; another one takes its place where it was killed, and its workers with it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._control = socket.socket(socket.AF_UNIX)
+        self._workers: dict[int, _Kept] = {}
+        self._latest: _Kept | None = None
+
+    def start(self, marker: Path, inbox: int, outbox: int) -> Process:
+        self._latest = None
+        while self._latest is None:
+            if self._process is None:
+                self._process = self._begin()
+            with suppress(OSError):  # it has just died, as will be heard
+                socket.send_fds(self._control, [json.dumps({"start": str(marker)}).encode()], [inbox, outbox])
+            while self._process and not self._latest:
+                if not self.listen(PATIENCE):
+                    system.kill_group(self._process)
+        return self._latest
+
+    def close(self) -> None:
+        self._control.close()
+        if self._process is not None:
+            try:
+                self._process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                system.kill_group(self._process)
+                self._process.wait()
+        super().close()
+
+    def listen(self, timeout: float) -> bool:
+        """Hear what the keeper says next, within so many seconds; False where it says nothing."""
+        if self._process is None:
+            return False
+        if not select.select([self._control], [], [], max(timeout, 0.0))[0]:
+            return False
+        match self._message():
+            case {"started": process}:
+                self._latest = self._workers[process] = _Kept(self, process)
+            case {"ended": process, "code": code}:
+                self._workers.pop(process).end(code)
+            case _:
+                self._lose()
+        return True
+
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send the keeper a message."""
+        with suppress(OSError):
+            self._control.send(json.dumps(message).encode())
+
+    def _begin(self) -> subprocess.Popen[bytes]:
+        """Start a keeper and wait until it is ready."""
+        for attempt in range(1, ATTEMPTS + 1):
+            self._control.close()
+            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            with theirs:
+                process = self._interpreter(
+                    keeper.COMMAND,
+                    keeper.settings(theirs.fileno()),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    pass_fds=[theirs.fileno()],
+                )
+            try:
+                if not select.select([self._control], [], [], PATIENCE)[0]:
+                    raise TournamentStopped(f"a worker cannot start: nothing happened for {PATIENCE:g} seconds")
+                if self._message():
+                    return process
+            except BaseException:
+                system.kill_group(process)
+                process.wait()
+                raise
+            code = process.wait()
+            if attempt == ATTEMPTS or not system.ended_by_others(code):
+                break
+        raise TournamentStopped(
+            f"a worker cannot start: the process ended with {system.ended(code)}; {self.last_words()}"
+        )
+
+    def _message(self) -> dict[str, Any]:
+        """The next message; empty where the keeper is dead."""
+        try:
+            message: dict[str, Any] = json.loads(self._control.recv(keeper.MESSAGE) or "{}")
+        except OSError:
+            return {}
+        return message
+
+    def _lose(self) -> None:
+        """The keeper has died, and with it, or soon, its workers."""
+        assert self._process is not None
+        system.kill_group(self._process)
+        self._process.wait()
+        self._process = None
+        system.kill_marked(_MARK, self._mark)
+        while self._workers:
+            _, worker = self._workers.popitem()
+            worker.bereft = True
+            worker.end(-signal.SIGKILL)
+
+
+class _Kept(Process):
+    def __init__(self, keeper: Keeper, process: int) -> None:
+        self.id = process
+        self._keeper = keeper
+        self._code: int | None = None
+
+    def code(self, timeout: float = 0.0) -> int | None:
+        deadline = time.monotonic() + timeout
+        while self._code is None and self._keeper.listen(deadline - time.monotonic()):
+            pass
+        return self._code
+
+    def kill(self) -> None:
+        if self._code is None:
+            self._keeper.tell({"kill": self.id})
+
+    def end(self, code: int) -> None:
+        """Its end was reported."""
+        self._code = code
