@@ -250,7 +250,7 @@ RAISED = [
     (KeyboardInterrupt(), "KeyboardInterrupt"),
     (GeneratorExit(), "GeneratorExit"),
     (Unprintable(), "Unprintable"),
-    (match._Forfeit(Side.WHITE, Termination.TIMEOUT, "the other one!"), "_Forfeit"),
+    (match._Forfeit(Side.WHITE, match.Fault(Termination.TIMEOUT, "the other one!")), "_Forfeit"),
 ]
 
 

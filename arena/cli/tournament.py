@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.checkers.game import Limits
     from arena.tournament.runner import Progress
 
-_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "max_forfeits")
+_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits")
 _TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
 
 
@@ -51,6 +51,9 @@ def tournament(
         str | None, typer.Option(help="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")
     ] = None,
     move_timeout: Annotated[float, typer.Option(help="Seconds after which a move forfeits the game.")] = 60.0,
+    memory: Annotated[
+        int, typer.Option(min=1, help="MB of memory that a player may take, as far as the system tells (Linux).")
+    ] = 2048,
     adjudicate: Annotated[
         str | None, typer.Option(help="tables, tables:5 or tables:6: end a game when the tables know its value.")
     ] = None,

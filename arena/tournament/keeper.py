@@ -2,8 +2,8 @@
 
 It loads plugins and kernels once; a worker that it forks has them, and plays within milliseconds. It is the parent of
 all workers: it reports how each ended, kills what a worker leaves behind, in its group or out of it, and ends when the
-arena is gone, as they end with it. Nobody's code but ours runs in it once the plugins are loaded, and it runs one thread; where a
-plugin has started another, forking is not safe, and workers start as new interpreters.
+arena is gone, as they end with it. Nobody's code but ours runs in it once the plugins are loaded, and it runs one
+thread; where a plugin has started another, forking is not safe, and workers start as new interpreters.
 
 It hears ``{"start": marker}`` with two file descriptors, for the worker's tasks and messages, and
 ``{"kill": process}``; it says ``{"ready": true}``, ``{"started": process}`` for each start, and

@@ -42,7 +42,7 @@ def verify(tournament: StoredTournament, record: GameRecord) -> Verification:
     ]
     if plan.settings.limits.seconds is not None or plan.settings.limits.clock is not None:
         reservations.append("the players were short of time, so they need not play the same twice")
-    with Pool(iter([_task(plan, record)]), 1, plan.settings.move_timeout) as pool:
+    with Pool(iter([_task(plan, record)]), 1, plan.settings.move_timeout, plan.settings.memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
 

@@ -16,7 +16,7 @@ from arena.errors import TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, schedule, sequential, system
-from arena.tournament.pool import Pool
+from arena.tournament.pool import MEMORY, Pool
 from arena.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class TournamentSettings:
     """What each player may spend on a move, and on a game."""
     move_timeout: float = 60.0
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
+    memory: int = MEMORY
+    """MB that each player may take, besides what any worker does; watched where the system tells (Linux)."""
     tables: int | None = None
     """Pieces (2-6) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
     ratings: tuple[str, ...] = DEFAULT_RATINGS
@@ -106,6 +108,8 @@ class Plan:
         limits = settings.limits
         if not all(limit is None or limit > 0 for limit in (limits.depth, limits.nodes, limits.seconds, limits.clock)):
             raise UsageError("limits of depth, nodes, seconds and the clock must be more than 0")
+        if settings.memory < 1:
+            raise UsageError(f"a player must be given 1 MB of memory or more, not {settings.memory}")
         if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
 
@@ -223,6 +227,7 @@ def stored_plan(tournament: StoredTournament) -> Plan:
         rules=DrawRules(**stored["rules"]),
         limits=Limits(**stored.get("limits", {})),
         move_timeout=stored["move_timeout"],
+        memory=stored.get("memory", MEMORY),
         ratings=tuple(stored["ratings"]),
         tables=stored.get("tables"),
         format=stored.get("format", "round-robin"),
@@ -268,7 +273,7 @@ def _play(
                     continue
                 warm_up(say)
                 tasks = plan.tasks(pairings, finished)
-                with Pool(tasks, min(workers, missing), plan.settings.move_timeout) as pool:
+                with Pool(tasks, min(workers, missing), plan.settings.move_timeout, plan.settings.memory) as pool:
                     records: Iterable[GameRecord | None] = pool
                     if test is not None:
                         rounds = (number for number in range(plan.settings.games) if (*names, number) not in finished)

@@ -21,12 +21,12 @@ from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.errors import TournamentStopped
 from arena.openings import ThreeMove
-from arena.tournament import pool as pool_module
-from arena.tournament import schedule, worker
+from arena.tournament import keeper, processes, schedule, system, worker
 from arena.tournament.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import ModuleType
 
     from arena.match import GameTask
     from arena.record import GameRecord
@@ -42,17 +42,22 @@ FAULTS = {
     "interrupts": ("exception", "KeyboardInterrupt"),
     "unprintable": ("exception", "SilentError"),
     "verbose": ("exception", "characters left out"),
+    "two-arguments": ("exception", "PickyError: this and that"),
     "reports-garbage": ("exception", "ValueError: could not convert string to float: 'winning'"),
     "illegal": ("illegal move", "choose returned Move"),
     "garbage": ("illegal move", r"choose returned {'move': '9-13'}; legal moves: \d"),
     "hangs": ("timeout", "no answer within 1.5 seconds"),
     "hangs-deafly": ("timeout", "no answer within 1.5 seconds"),
+    "babbles": ("timeout", "no answer within 1.5 seconds"),
     "exits": ("crash", "exit code 3"),
     "segfaults": ("crash", r"signal 11 \(SIGSEGV\)"),
     "killed-always": ("crash", r"signal 9 \(SIGKILL\)"),
-    "closes-files": ("crash", "exit code [01]"),  # who notices first: the referee, or the thread that reads
-    "babbles": ("crash", "what is no message"),
+    "kills-its-parent": ("crash", r"signal 9 \(SIGKILL\)"),
+    "closes-files": ("crash", "exit code 0"),
     "leaves-child": ("crash", "exit code 4"),
+    "leaves-daemon": ("crash", "exit code 5"),
+    "leaks": ("memory", "took more than 150 MB"),
+    "leaks-at-once": ("memory", "took more than 150 MB"),
 }
 HARMLESS = [
     "raises-in-finish",
@@ -63,6 +68,12 @@ HARMLESS = [
     "reads",
     "mutates",
     "forks",
+    "leaks-elsewhere",
+    "changes-folder",
+    "needs-folder",
+    "uses-random",
+    "patches-random",
+    "patches-others",
 ]
 
 
@@ -71,8 +82,10 @@ def games(*pairings: tuple[str, str], rounds: int = 2) -> list[GameTask]:
     return list(schedule.tasks([(min(pair), max(pair)) for pair in pairings], openings, 1))
 
 
-def played(tasks: Iterable[GameTask], workers: int = 2, move_timeout: float = 30.0) -> list[GameRecord]:
-    with Pool(tasks, workers, move_timeout) as pool:
+def played(
+    tasks: Iterable[GameTask], workers: int = 2, move_timeout: float = 30.0, memory: int = 150
+) -> list[GameRecord]:
+    with Pool(tasks, workers, move_timeout, memory) as pool:
         return [record for record in pool if record is not None]
 
 
@@ -122,8 +135,8 @@ def test_a_forfeited_game_has_the_moves_that_were_played(
         choices = 2 if record.guilty == "white" else 3
         if player in {"raises-in-constructor", "raises-in-start"}:
             choices = 0
-        found_out = (0, 1) if player == "closes-files" else (0,)  # at once, or when its turn is over
-        assert record.plies - 3 - choices in found_out
+        if player != "leaks":  # which is no fault until there is too much of it
+            assert record.plies == 3 + choices
         boards = np.frombuffer(record.boards, "<u4").reshape(-1, 3).tolist()
         board = Board.start()
         for ply, text in enumerate(record.moves):
@@ -152,11 +165,32 @@ def test_a_traceback_begins_in_the_players_code(faulty_games: dict[tuple[str, in
     assert reason.splitlines()[1].strip().startswith(f'File "{Path(__file__).parent / "plugins"}')
 
 
+@pytest.mark.parametrize("child", ["child", "daemon"])
 def test_children_of_a_player_end_with_their_worker(
-    faulty_games: dict[tuple[str, int], GameRecord], notes: Path
+    faulty_games: dict[tuple[str, int], GameRecord], notes: Path, child: str
 ) -> None:
-    assert faulty_games["leaves-child vs steady", 0].termination == "crash"
-    wait_for_end(int((notes / "child").read_text()))
+    assert faulty_games[f"leaves-{child} vs steady", 0].termination == "crash"
+    wait_for_end(int((notes / child).read_text()))
+
+
+@pytest.mark.parametrize("player", ["needs-folder", "uses-random", "mutates", "forks"])
+def test_nothing_that_others_do_changes_a_game(faulty_games: dict[tuple[str, int], GameRecord], player: str) -> None:
+    undisturbed = played(games((player, "steady")), workers=1)
+    assert len(undisturbed) == 2
+    for record in undisturbed:
+        assert timeless(record) == timeless(faulty_games[identity(record)])
+
+
+@pytest.mark.parametrize(
+    ("player", "termination", "reason"),
+    [("exits-later", "crash", "exit code 6"), ("holds-the-lock-later", "timeout", "no answer within 1.5 seconds")],
+)
+def test_who_strikes_in_the_turn_of_the_other_is_blamed(player: str, termination: str, reason: str) -> None:
+    records = played(games((player, "slow")), move_timeout=1.5)
+    assert [record.termination for record in records] == [termination] * 2
+    for record in records:
+        assert record.guilty == ("black" if record.black == player else "white")
+        assert (record.reason or "").endswith(reason)
 
 
 def test_a_record_holds_what_the_players_reported(steady_game: GameRecord) -> None:
@@ -185,6 +219,8 @@ def test_workers_killed_from_outside_cost_nothing(steady_game: GameRecord) -> No
                 records.append(record)
                 if len(records) % 15 == 0:
                     os.kill(pool.processes[len(records) // 15 % 2], signal.SIGKILL)
+                if len(records) == 50 and system.FORKS:
+                    os.kill(parent_of(pool.processes[0]), signal.SIGKILL)
     assert Counter(map(identity, records)) == Counter((task.pairing, task.round) for task in tasks)
     assert not any(record.guilty for record in records)
     assert timeless(steady_game) in map(timeless, records)
@@ -203,33 +239,88 @@ def test_other_weights_than_the_tournaments_stop_it() -> None:
         played([replace(task, white_weights="1f2e")])
 
 
-def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "COMMAND", "import no_such_module")
+@pytest.fixture(params=["forked", "interpreters"])
+def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module whose COMMAND starts workers, where they can be forked and where they cannot."""
+    forks = request.param == "forked"
+    if forks and not system.FORKS:
+        pytest.skip("processes cannot be forked here")
+    monkeypatch.setattr(system, "FORKS", forks)
+    return keeper if forks else worker
+
+
+def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
+    monkeypatch.setattr(start, "COMMAND", "import no_such_module")
     with pytest.raises(TournamentStopped, match=r"cannot start: .* exit code 1; ModuleNotFoundError: No .*'no_such"):
         played(games(("reckless", "steady")))
 
 
-def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "COMMAND", "import os; os.kill(os.getpid(), 9)")
-    with pytest.raises(TournamentStopped, match=r"30 workers died in a row; the last: .* signal 9 \(SIGKILL\)"):
+def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
+    monkeypatch.setattr(start, "COMMAND", "import os; os.kill(os.getpid(), 9)")
+    with pytest.raises(TournamentStopped, match=r"(cannot start|60 workers died in a row).* signal 9 \(SIGKILL\)"):
         played(games(("reckless", "steady")))
+
+
+def test_a_killed_keeper_is_replaced_as_often_as_it_takes(monkeypatch: pytest.MonkeyPatch, notes: Path) -> None:
+    script = f"""
+        import os, pathlib
+        tries = pathlib.Path({str(notes / "tries")!r})
+        with tries.open("a") as file:
+            file.write(".")
+        if tries.stat().st_size <= 3:
+            os.kill(os.getpid(), 9)
+    """
+    monkeypatch.setattr(keeper, "COMMAND", textwrap.dedent(script) + keeper.COMMAND)
+    assert len(played(games(("reckless", "steady")))) == 2
+    assert (notes / "tries").read_text() == "...."
+
+
+BY_TURN = {
+    "raises-in-choose": ("exception", "lost my mind"),
+    "illegal": ("illegal move", "choose returned Move"),
+    "exits": ("crash", "exit code 3"),
+    "babbles": ("crash", "what is no message"),
+    "hangs": ("timeout", "no answer within 1.5 seconds"),
+}
+
+
+def test_where_processes_cannot_be_forked_whose_turn_it_is_is_blamed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "FORKS", False)
+    tasks = games(*((player, "steady") for player in [*BY_TURN, "reckless"]))[: len(BY_TURN) + 1]
+    records = {record.pairing: record for record in played(tasks, move_timeout=1.5)}
+    assert records.pop("reckless vs steady").guilty is None
+    assert len(records) == len(BY_TURN)
+    for record in records.values():
+        player = record.black if record.guilty == "black" else record.white
+        termination, reason = BY_TURN[player]
+        assert record.termination == termination
+        assert re.search(reason, record.reason or "")
+
+
+@pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
+def test_where_a_plugin_runs_threads_workers_start_as_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_FAULTY_THREAD", "1")
+    with Pool(games(("reckless", "steady")), 1, 30.0) as pool:
+        records = [record for record in pool if record is not None]
+        commands = [Path(f"/proc/{process}/cmdline").read_bytes() for process in pool.processes]
+    assert all(b"tournament.worker" in command for command in commands)
+    assert commands
+    assert len(records) == 2
 
 
 def test_a_game_that_fails_by_nobodys_fault_is_tried_again_and_then_stops_the_tournament(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(
-        worker,
-        "COMMAND",
-        worker.COMMAND.replace("main()", "import arena.match as m; m.Match.play = None; main()"),
-    )
-    with pytest.raises(TournamentStopped, match=r"reckless vs steady failed 3 times, .* 'NoneType'"):
+    start = keeper if system.FORKS else worker
+    command = start.COMMAND.replace("main()", "import arena.match as m; m.Match.play = None; main()")
+    monkeypatch.setattr(start, "COMMAND", command)
+    with pytest.raises(TournamentStopped, match=r"reckless vs steady failed 10 times, .* 'NoneType'"):
         played(games(("reckless", "steady")))
 
 
-def test_a_worker_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "COMMAND", "import time; time.sleep(600)")
-    monkeypatch.setattr(pool_module, "PATIENCE", 0.2)
+def test_a_worker_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
+    monkeypatch.setattr(start, "COMMAND", "import time; time.sleep(600)")
+    monkeypatch.setattr(processes, "PATIENCE", 0.2)
     with pytest.raises(TournamentStopped, match=r"cannot start: nothing happened for 0\.2 seconds"):
         played(games(("reckless", "steady")))
 
@@ -238,7 +329,8 @@ def test_a_worker_ends_when_nobody_can_tell_it_more(tmp_path: Path) -> None:
     command = [sys.executable, "-c", worker.COMMAND, worker.settings(tmp_path / "marker")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         output, _ = process.communicate(timeout=60)
-    assert (output, process.returncode) == (b'{"ready": true}\n', 0)
+    assert re.fullmatch(rb'{"ready": (\d+|null)}\n', output)
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
@@ -262,6 +354,10 @@ def test_workers_end_with_the_arena(notes: Path, ending: signal.Signals) -> None
         arena.send_signal(ending)
         arena.wait()
     wait_for_end(int((notes / "hangs").read_text()))
+
+
+def parent_of(process: int) -> int:
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def wait_for_end(process: int) -> None:

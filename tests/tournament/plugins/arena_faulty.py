@@ -329,8 +329,10 @@ class PatchesOthers(Steady):
 class _Later(Steady):
     """Does something bad from a second thread, in the turn of a :class:`Slow` opponent."""
 
-    def fault(self, game: Game) -> Any:
-        threading.Thread(target=self._wait_and_strike, daemon=True).start()
+    def choose(self, game: Game) -> Move:
+        if not self.choices:
+            threading.Thread(target=self._wait_and_strike, daemon=True).start()
+        return super().choose(game)
 
     def _wait_and_strike(self) -> None:
         time.sleep(0.1)
@@ -375,6 +377,10 @@ def _descendants(cls: type[Steady]) -> Iterator[type[Steady]]:
         if not each.__name__.startswith("_"):
             yield each
         yield from _descendants(each)
+
+
+if "ARENA_FAULTY_THREAD" in os.environ:
+    threading.Thread(target=sleep, daemon=True).start()
 
 
 @hookimpl
