@@ -8,6 +8,7 @@ of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame t
 from __future__ import annotations
 
 import math
+import random
 import re
 import struct
 import time
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
+_seed_python, _seed_numpy = random.seed, np.random.seed
 Create = Callable[["GameTask", Side], "Player"]
 """What makes the player of a side."""
 MARGIN = 0.1
@@ -211,6 +213,12 @@ def player_of(task: GameTask, side: Side) -> Player:
 def random_of(task: GameTask, side: Side) -> np.random.Generator:
     """Where the player of that side draws its random numbers."""
     return np.random.default_rng((task.seed, side))
+
+
+def seed_strays(task: GameTask) -> None:
+    """Have the sources of chance that players should not use follow from the game too, for those that use them."""
+    _seed_python(task.seed)
+    _seed_numpy(task.seed % 2**32)
 
 
 class Match:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from arena.checkers.game import Limits, Termination
 from arena.checkers.move import Move, Side
-from arena.match import Disturbance, Fault, GameTask, Scoresheet, TurnMarker, player_of, random_of
+from arena.match import Disturbance, Fault, GameTask, Scoresheet, TurnMarker, player_of, random_of, seed_strays
 from arena.player import Player
 from arena.record import GameRecord
 from arena.tournament import system
@@ -142,6 +142,7 @@ def _serve(arena: int, connection: socket.socket, task: GameTask, side: Side) ->
     try:
         system.die_with(arena)
         system.in_forks(connection.close)
+        seed_strays(task)
         host = _Host(task, side)
         for line in connection.makefile("rb"):
             [(what, value)] = json.loads(line).items()

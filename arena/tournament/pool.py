@@ -43,7 +43,7 @@ from arena.record import GameRecord
 from arena.tournament import processes, system
 from arena.tournament.apart import GRACE, LONGEST_LINE, TICK
 from arena.tournament.marker import SharedMarker
-from arena.tournament.processes import ATTEMPTS
+from arena.tournament.processes import ATTEMPTS, DEATHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -57,8 +57,6 @@ AHEAD = 2
 """Tasks that a worker holds."""
 SHARED_ATTEMPTS = 3
 """How often a game that somebody else broke off is begun before its players are played apart."""
-DEATHS = 30
-"""Workers in a row, for each one that there may be, that may die without a game's end between them."""
 
 
 @dataclass

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 300.0
 """Seconds that a worker may take for what is no player's turn: to start, to load weights."""
+DEATHS = 30
+"""Processes in a row that may be killed without anything done between them."""
 _MARK = "ARENA_TOURNAMENT"
 """The environment variable that all processes of a starter have in common."""
 ATTEMPTS = 10
@@ -163,7 +165,7 @@ class Keeper(Starter):
 
     def _begin(self) -> subprocess.Popen[bytes]:
         """Start a keeper and wait until it is ready."""
-        for attempt in range(1, ATTEMPTS + 1):
+        for attempt in range(1, DEATHS + 1):
             self._control.close()
             self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             with theirs:
@@ -184,7 +186,7 @@ class Keeper(Starter):
                 process.wait()
                 raise
             code = process.wait()
-            if attempt == ATTEMPTS or not system.ended_by_others(code):
+            if attempt == DEATHS or not system.ended_by_others(code):
                 break
         raise TournamentStopped(
             f"a worker cannot start: the process ended with {system.ended(code)}; {self.last_words()}"

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import os
 import queue
-import random
 import sys
 import threading
 from contextlib import suppress
@@ -24,11 +23,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
 from arena import plugins
 from arena.errors import ArenaError
-from arena.match import Create, Disturbance, GameTask, Match, TurnMarker, player_of
+from arena.match import Create, Disturbance, GameTask, Match, TurnMarker, player_of, seed_strays
 from arena.tournament import system
 from arena.tournament.apart import Apart
 from arena.tournament.marker import SharedMarker
@@ -74,9 +71,10 @@ def work(marker_file: Path) -> NoReturn:
     memory = system.memory(os.getpid())
     channel.send({"ready": memory})
     _discard(2)
-    surroundings = _Surroundings()
+    folder = Path.cwd()
     for message in channel.tasks():
-        surroundings.restore(message["task"]["seed"])
+        with suppress(OSError):
+            os.chdir(folder)  # where players may have left it
         if message["apart"]:
             _play(message, marker, channel, partial(Apart, memory=message["memory"]), memory)
             break
@@ -86,7 +84,9 @@ def work(marker_file: Path) -> NoReturn:
 
 def _play(message: dict[str, Any], marker: TurnMarker, channel: _Channel, create: Create, before: int | None) -> None:
     try:
-        match = Match(GameTask.from_json(message["task"]), marker, create)
+        task = GameTask.from_json(message["task"])
+        seed_strays(task)
+        match = Match(task, marker, create)
         record = match.play()
         if system.taken(os.getpid(), before) > message["memory"]:
             channel.send({"failed": "the process took too much memory"})
@@ -99,20 +99,6 @@ def _play(message: dict[str, Any], marker: TurnMarker, channel: _Channel, create
         channel.send({"refused": str(error)})
     except Exception as error:
         channel.send({"failed": f"{type(error).__name__}: {error}"})
-
-
-class _Surroundings:
-    """What players should leave alone, and the next game finds as it was."""
-
-    def __init__(self) -> None:
-        self._folder = Path.cwd()
-
-    def restore(self, seed: int) -> None:
-        """For the game of that seed, from which sources of chance follow that players should not use."""
-        with suppress(OSError):
-            os.chdir(self._folder)
-        random.seed(seed)
-        np.random.seed(seed % 2**32)
 
 
 class _Channel:
