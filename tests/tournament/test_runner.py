@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import random
 import re
 import shutil
 import signal
@@ -9,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -23,6 +26,7 @@ from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import Store
+from arena.tournament import system
 from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
 from arena.tournament.sequential import Sequential, replay
 
@@ -211,6 +215,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
     ("steady,reckless", {"openings": "4move"}, UnknownName, "3move"),
     ("steady,reckless", {"ratings": ("davison",)}, UnknownName, "davidson"),
     ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
+    ("steady,reckless", {"memory": 0}, UsageError, "1 MB of memory or more"),
     ("steady,reckless", {"tables": 7}, UsageError, "2 to 6 pieces"),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),
@@ -261,6 +266,36 @@ def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path
     assert contents(path) == contents(whole)
 
 
+@pytest.mark.skipif(not system.FORKS, reason="there is no way to find the processes here")
+def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    killed = []
+
+    def kill(now: Progress) -> None:
+        victims = descendants(os.getpid())
+        if now.played % 4 == 3 and victims:
+            killed.append(chance.choice(victims))
+            with suppress(ProcessLookupError):
+                os.kill(killed[-1], signal.SIGKILL)
+
+    players = "steady,uses-random,m1,raises-in-choose,exits,moody"
+    undisturbed = tournament(tmp_path / "undisturbed.sqlite", players, games=4)
+    assert contents(tournament(tmp_path / "arena.sqlite", players, games=4, progress=kill)) == contents(undisturbed)
+    assert len(killed) == 15
+    with sqlite3.connect(undisturbed) as connection:
+        query = "SELECT guilty, count(*) FROM v_games WHERE guilty IS NOT NULL GROUP BY guilty"
+        blamed = dict(connection.execute(query))
+    connection.close()
+    assert blamed["raises-in-choose"] + blamed["exits"] >= 36
+    assert blamed.keys() <= {"raises-in-choose", "exits", "moody"}
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that ``process`` has started, and those that they have started."""
+    children = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    return children + [each for child in children for each in descendants(child)]
+
+
 @pytest.mark.parametrize(("form", "meetings"), [("gauntlet", 3), ("swiss", 6), ("knockout", 3)])
 def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings: int, tmp_path: Path) -> None:
     players = "steady,reckless,mutates,m1"
@@ -300,6 +335,20 @@ def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_pa
     result.add(len(points) - 2, points[len(points) - 2])
     result.add(len(points) - 1, points[len(points) - 1])
     assert result.verdict == "H1"
+
+
+def test_memory_is_limited_in_a_tournament_and_in_its_resumption(tmp_path: Path) -> None:
+    path = tmp_path / "arena.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, "steady,leaks-at-once", memory=100, games=4, progress=stop_after(1))
+    with Store.open(path) as store:
+        assert resume("last", store).settings["memory"] == 100
+    with sqlite3.connect(path) as connection:
+        found = connection.execute("SELECT DISTINCT termination, guilty, reason FROM games").fetchall()
+    connection.close()
+    assert {(termination, reason) for termination, _, reason in found} == {
+        ("memory", "took more than 100 MB of memory")
+    }
 
 
 def test_a_share_of_forfeits_stops_a_tournament(tmp_path: Path) -> None:

@@ -326,6 +326,22 @@ class PatchesOthers(Steady):
         type(self).choose = _choose  # type: ignore[method-assign]
 
 
+class Moody(Steady):
+    """In one game of 25, does one thing or another that it should not."""
+
+    def fault(self, game: Game) -> Any:
+        mood = game.random.integers(100)
+        if mood == 0:
+            raise ValueError("not today")
+        if mood == 1:
+            os._exit(8)
+        if mood == 2:
+            ctypes.string_at(0)
+        if mood == 3:
+            LeaksElsewhere.kept.append(b"x" * 20_000_000)
+        return "whatever" if mood == 4 else None
+
+
 class _Later(Steady):
     """Does something bad from a second thread, in the turn of a :class:`Slow` opponent."""
 
