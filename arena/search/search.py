@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -158,9 +159,8 @@ class Search:
     def _set_history(self, game: Game) -> None:
         """Put the keys of the positions that could occur again before the root's."""
         kernels = self._kernels
-        past = game.quiet_plies and min(game.quiet_plies, kernels.HISTORY)
         root = kernels.KEYS + kernels.HISTORY
-        for back, board in enumerate(reversed(game.boards[-1 - past : -1] if past else ()), start=1):
+        for back, board in enumerate(islice(game.repeatable(), kernels.HISTORY), start=1):
             self._work[root - back] = kernels.key_of(*board.relative, int(board.side))
 
     def _variation(self, board: Board) -> tuple[Move, ...]:
