@@ -163,7 +163,7 @@ def _packages(function: Callable[..., Any]) -> frozenset[Path]:
     waiting = [function]
     while waiting:
         current = waiting.pop()
-        package = _package_of(Path(current.__code__.co_filename), current.__module__)
+        package = _package_of(current.__code__.co_filename, current.__module__)
         if package != _HERE and current not in seen:
             seen.add(current)
             packages.add(package)
@@ -184,8 +184,10 @@ def _compiled_in(namespace: dict[str, Any], names: tuple[str, ...]) -> Iterator[
                     yield from _compiled_in({name: vars(value)[name]}, tuple(other for other in names if other != name))
 
 
-def _package_of(source: Path, module: str) -> Path:
-    """The folder of the top-level package that ``source`` belongs to, or ``source`` where it stands alone."""
+@cache
+def _package_of(file: str, module: str) -> Path:
+    """The folder of the top-level package that the source ``file`` belongs to, or the file where it stands alone."""
+    source = Path(file)
     depth = module.count(".") + (source.name == "__init__.py")
     return source.parents[depth - 1] if depth else source
 

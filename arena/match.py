@@ -7,19 +7,22 @@ of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame t
 
 from __future__ import annotations
 
-import math
-import random
 import re
-import struct
-import time
+import sys
 import traceback
+from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache, partial
+from itertools import chain
+from math import isfinite
+from random import seed as seed_python
+from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
-import numpy as np
+from numpy.random import default_rng
+from numpy.random import seed as seed_numpy
 
 from arena import specs
 from arena.checkers.board import Board
@@ -31,11 +34,12 @@ from arena.opening import Opening
 from arena.record import GameRecord
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from arena.player import Player
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
-_seed_python, _seed_numpy = random.seed, np.random.seed
 Create = Callable[["GameTask", Side], "Player"]
 """What makes the player of a side."""
 MARGIN = 0.1
@@ -68,7 +72,8 @@ class GameTask:
 
     def to_json(self) -> dict[str, Any]:
         """A mapping of plain JSON values."""
-        return asdict(self)
+        parts = {"opening": self.opening, "rules": self.rules, "limits": self.limits}
+        return _plain(self) | {name: _plain(part) for name, part in parts.items()}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
@@ -76,6 +81,11 @@ class GameTask:
         opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
         rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
         return cls(**{**values, "opening": opening, "rules": rules, "limits": limits})
+
+
+def _plain(instance: Any) -> dict[str, Any]:
+    """The fields of an instance of a dataclass with slots."""
+    return {name: getattr(instance, name) for name in instance.__slots__}
 
 
 class TurnMarker:
@@ -92,7 +102,7 @@ class TurnMarker:
         """Code of ``side`` runs next; None: that of no player."""
 
     def played(self, move: str) -> None:
-        """A move was played, the opening's included."""
+        """A move was played, the opening's included: the squares of its path."""
 
 
 class Ply(NamedTuple):
@@ -101,7 +111,7 @@ class Ply(NamedTuple):
     score: float | None = None
     depth: int | None = None
     nodes: int | None = None
-    pv: str | None = None
+    pv: tuple[Move, ...] = ()
     seconds: float | None = None
 
 
@@ -117,20 +127,17 @@ class Scoresheet:
         self.started = started
         self._marker = marker
         marker.begin(task.seed, started)
-        self._texts: list[str] = []
         self._plies: list[Ply] = []
-        fen = task.opening.fen
-        self.game = Game(Board.start() if fen is None else Board.from_fen(fen), task.rules)
-        for text in task.opening.moves:
-            self.add(parse_move(self.game.board, text))
+        board, moves = _begun(task.opening)
+        self.game = Game(board, task.rules)
+        for move in moves:
+            self.add(move)
 
     def add(self, move: Move, ply: Ply = SILENT) -> None:
         """Play a legal move."""
-        text = move_text(self.game.board, move)
         self.game.play(move)
-        self._texts.append(text)
         self._plies.append(ply)
-        self._marker.played(text)
+        self._marker.played(move._text)
 
     def forfeit(self, guilty: Side, termination: Termination, reason: str) -> GameRecord:
         """The record of a game that ``guilty`` has lost by its own fault."""
@@ -138,8 +145,12 @@ class Scoresheet:
 
     def record(self, outcome: Outcome, guilty: Side | None = None, reason: str | None = None) -> GameRecord:
         """The record of the game as it stands."""
-        task, boards = self.task, self.game.boards
-        masks = [mask for board in boards for mask in (board.black, board.white, board.kings)]
+        task, boards, moves = self.task, self.game.boards, self.game.moves
+        numbers = list(chain.from_iterable(boards))
+        del numbers[3::4]  # whose turn it is
+        masks = array("I", numbers)
+        if sys.byteorder == "big":
+            masks.byteswap()
         scores, depths, nodes, pvs, seconds = zip(*self._plies, strict=True) if self._plies else [()] * 5
         return GameRecord(
             pairing=task.pairing,
@@ -149,8 +160,13 @@ class Scoresheet:
             black=task.black,
             white=task.white,
             first=str(boards[0].side),
-            boards=struct.pack(f"<{len(masks)}I", *masks),
-            moves=tuple(self._texts),
+            boards=masks.tobytes(),
+            moves=tuple(
+                [
+                    move_text(board, move) if move.captures else move._text
+                    for board, move in zip(boards, moves, strict=False)
+                ]
+            ),
             result=outcome.result,
             termination=outcome.termination.value,
             guilty=None if guilty is None else str(guilty),
@@ -158,10 +174,20 @@ class Scoresheet:
             scores=scores,
             depths=depths,
             nodes=nodes,
-            pvs=pvs,
+            pvs=tuple([" ".join([move._text for move in pv]) or None for pv in pvs]),
             seconds=seconds,
             started=self.started,
         )
+
+
+@lru_cache(maxsize=1000)
+def _begun(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
+    """Where an opening begins, and its moves; raises BadFEN or IllegalMove where it is none."""
+    board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
+    game = Game(board)
+    for text in opening.moves:
+        game.play(parse_move(game.board, text))
+    return board, game.moves
 
 
 def broken_off(
@@ -210,15 +236,15 @@ def player_of(task: GameTask, side: Side) -> Player:
     return player
 
 
-def random_of(task: GameTask, side: Side) -> np.random.Generator:
+def random_of(task: GameTask, side: Side) -> Generator:
     """Where the player of that side draws its random numbers."""
-    return np.random.default_rng((task.seed, side))
+    return default_rng((task.seed, side))
 
 
 def seed_strays(task: GameTask) -> None:
     """Have the sources of chance that players should not use follow from the game too, for those that use them."""
-    _seed_python(task.seed)
-    _seed_numpy(task.seed % 2**32)
+    seed_python(task.seed)
+    seed_numpy(task.seed % 2**32)
 
 
 class Match:
@@ -229,13 +255,13 @@ class Match:
 
         Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
         self._marker = marker or TurnMarker()
-        self._sheet = Scoresheet(task, self._marker, time.time())
+        self._sheet = Scoresheet(task, self._marker, time())
         self._create = create
         _specs(task)
         self._random = tuple(random_of(task, side) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
-        self._limits = dict.fromkeys(SIDES, task.limits)
+        self._limits = [task.limits for _ in SIDES]
 
     def play(self) -> GameRecord:
         """Play the game to its end."""
@@ -278,10 +304,10 @@ class Match:
 
     def _ask(self, side: Side) -> tuple[object, Ply]:
         view = self._view(side)
-        started = time.perf_counter()
+        started = perf_counter()
         choice = self._players[side].choose(view)
-        seconds = time.perf_counter() - started
-        return choice, _reported(view.take_report(), round(seconds, 6))
+        seconds = perf_counter() - started
+        return choice, _reported(view.take_report(), seconds)
 
     def _charge(self, side: Side, seconds: float) -> None:
         """Take the time for a move from the player's clock; who has used up the time forfeits."""
@@ -352,8 +378,10 @@ def _tables(pieces: int) -> Tablebase:
 
 def _reported(report: Report, seconds: float) -> Ply:
     """A report in plain values."""
-    score = report.score if report.score is not None and math.isfinite(report.score) else None
-    return Ply(score, report.depth, report.nodes, " ".join(map(str, report.pv)) or None, seconds)
+    score, depth, nodes, pv = report
+    if score is not None and not isfinite(score):
+        score = None
+    return tuple.__new__(Ply, (score, depth, nodes, pv, seconds))
 
 
 def _shown(value: object) -> str:

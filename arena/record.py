@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
-import base64
-from dataclasses import dataclass, fields
+from base64 import b64encode
+from binascii import a2b_base64
+from dataclasses import dataclass
 from typing import Any, Self
 
+from arena import columns
+
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+_SIDES = ("black", "white")
+_TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
+_PLAIN = {
+    "pairing": _TEXT,
+    "round": (int,),
+    "seed": (int,),
+    "opening": _TEXT,
+    "black": _TEXT,
+    "white": _TEXT,
+    "first": _TEXT,
+    "result": _TEXT,
+    "termination": _TEXT,
+    "guilty": _TEXT_OR_NOTHING,
+    "reason": _TEXT_OR_NOTHING,
+    "started": (float,),
+}
+"""What a record has in JSON as it is, and the types that this may have."""
 
 
 def points_of(player: str, black: str, result: str) -> float:
@@ -65,16 +85,46 @@ class GameRecord:
         return len(self.moves)
 
     def to_json(self) -> dict[str, Any]:
-        """A mapping of plain JSON values; the boards are base64 text."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        values["boards"] = base64.b64encode(self.boards).decode("ascii")
+        """A mapping of few plain JSON values, with the numbers as the store keeps them: scores and seconds lose what
+        exceeds the precision of float32. Raises OverflowError where a number does not fit.
+        """
+        values: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
+        values["boards"] = b64encode(self.boards).decode()
+        values["moves"] = " ".join(self.moves)
+        values["pvs"] = "\n".join([pv or "" for pv in self.pvs]) if any(self.pvs) else None
+        for name, column in columns.BY_NAME.items():
+            packed = column.pack(getattr(self, name))
+            values[name] = packed and b64encode(packed).decode()
         return values
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
-        """The record that :meth:`to_json` wrote."""
-        restored: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        """The record that :meth:`to_json` wrote, or somebody who could not be trusted: raises ValueError, KeyError or
+        TypeError where it could be no record of a game.
+        """
+        boards, moves = a2b_base64(values["boards"], strict_mode=True), tuple(values["moves"].split())
+        plies = len(moves)
+        if len(boards) != 12 * (plies + 1):
+            raise ValueError(f"{len(boards)} bytes of boards for {plies} plies")
+        restored = {name: _of_type(values[name], kinds) for name, kinds in _PLAIN.items()}
+        told: dict[str, Any] = {
+            name: column.unpack(values[name] and a2b_base64(values[name], strict_mode=True), plies)
+            for name, column in columns.BY_NAME.items()
         }
-        restored["boards"] = base64.b64decode(values["boards"])
-        return cls(**restored)
+        pvs = (None,) * plies if values["pvs"] is None else tuple([pv or None for pv in values["pvs"].split("\n")])
+        record = cls(**restored, **told, boards=boards, moves=moves, pvs=pvs)
+        if not (
+            len(pvs) == plies
+            and record.result in _BLACK_POINTS
+            and record.first in _SIDES
+            and (record.guilty is None or record.guilty in _SIDES)
+            and f"{values['moves']}{values['pvs']}".isascii()
+        ):
+            raise ValueError("no game could be recorded so")
+        return record
+
+
+def _of_type(value: Any, kinds: tuple[type, ...]) -> Any:
+    if type(value) not in kinds:
+        raise TypeError(f"{value!r:.50} is none of {kinds}")
+    return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from importlib import metadata
 from textwrap import dedent
@@ -267,3 +268,12 @@ def test_an_unknown_name_is_told_that_plugins_are_missing(site: Site) -> None:
     site.install("broken", "import no_such_module")
     with pytest.raises(UnknownName, match="some plugins were not loaded"):
         site.registry().get("player", "neural")
+
+
+def test_loading_the_plugins_loads_neither_the_search_nor_the_store() -> None:
+    code = (
+        "import sys; from arena import plugins; plugins.load()\n"
+        "print(*sorted({'arena.search.alphabeta', 'arena.store', 'pandas', 'sqlalchemy'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Self
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-import numpy as np
+from numpy.random import default_rng
 
 from arena.checkers.board import Board
 from arena.checkers.move import Move, Side
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy as np
 
 _RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 
@@ -71,8 +77,7 @@ class Limits:
     """Seconds that the clock gains after each move."""
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """What a player tells about its last choice; None where it says nothing."""
 
     score: float | None = None
@@ -88,6 +93,18 @@ class Report:
 DEFAULT_RULES = DrawRules()
 NO_LIMITS = Limits()
 _NO_REPORT = Report()
+
+
+class _Position(NamedTuple):
+    """A position of a game and all that came before it: nobody can change it, so copies of a game share it."""
+
+    board: Board
+    quiet: int
+    """Plies since the last capture or man's move."""
+    ply: int
+    move: Move | None
+    """The move that led here; None at the beginning."""
+    before: _Position | None
 
 
 class Game:
@@ -107,9 +124,7 @@ class Game:
         self.limits = limits
         self.board = board or Board.start()
         """The position now; changed by :meth:`play` and :meth:`undo` alone."""
-        self._boards = [self.board]
-        self._moves: list[Move] = []
-        self._quiet = [0]
+        self._now = _Position(self.board, 0, 0, None, None)
         self._random = random
         self._report = _NO_REPORT
 
@@ -117,7 +132,7 @@ class Game:
     def random(self) -> np.random.Generator:
         """The source of chance; seeded by the arena for each game and side."""
         if self._random is None:
-            self._random = np.random.default_rng()
+            self._random = default_rng()
         return self._random
 
     @property
@@ -128,32 +143,42 @@ class Game:
     @property
     def ply(self) -> int:
         """Number of moves played."""
-        return len(self._moves)
+        return self._now.ply
 
     @property
     def boards(self) -> tuple[Board, ...]:
         """Every position of the game, the first and the present one included."""
-        return tuple(self._boards)
+        boards = [position.board for position in self._backwards()]
+        return tuple(reversed(boards))
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played."""
-        return tuple(self._moves)
+        moves = [position.move for position in self._backwards() if position.move is not None]
+        return tuple(reversed(moves))
 
     @property
     def quiet_plies(self) -> int:
         """Plies since the last capture or man's move."""
-        return self._quiet[-1]
+        return self._now.quiet
 
     @property
     def repetitions(self) -> int:
         """How often the present position has occurred, this time included."""
-        return self._boards[-1 - self._quiet[-1] :].count(self.board)
+        board, position, times = self.board, self._now, 1
+        for _ in range(position.quiet // 2):
+            position = position.before.before  # type: ignore[union-attr, assignment]
+            times += position.board == board
+        return times
+
+    def repeatable(self) -> Iterator[Board]:
+        """The earlier positions that could occur again, latest first: those since the last capture or man's move."""
+        return (position.board for position in islice(self._backwards(), 1, self._now.quiet + 1))
 
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended by the rules; None while it goes on."""
-        board, rules, quiet = self.board, self.rules, self._quiet[-1]
+        board, rules, quiet = self.board, self.rules, self._now.quiet
         if not board.legal_moves:
             return Outcome(board.side.other, Termination.NO_MOVES)
         times, most, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
@@ -161,7 +186,7 @@ class Game:
             return Outcome(None, Termination.REPETITION)
         if most is not None and quiet >= most:
             return Outcome(None, Termination.QUIET)
-        if cap is not None and len(self._moves) >= cap:
+        if cap is not None and self._now.ply >= cap:
             return Outcome(None, Termination.PLY_CAP)
         return None
 
@@ -169,26 +194,28 @@ class Game:
         """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
         before = self.board
         self.board = after = before.after(move)
-        quiet = self._quiet
-        quiet.append(0 if move.captures or not before.kings & move._origin else quiet[-1] + 1)
-        self._moves.append(move)
-        self._boards.append(after)
+        now = self._now
+        quiet = 0 if move.captures or not before.kings & move._origin else now.quiet + 1
+        self._now = tuple.__new__(_Position, (after, quiet, now.ply + 1, move, now))
 
     def undo(self) -> Move:
         """Take the last move back and return it; raises IndexError where there is none."""
-        if not self._moves:
+        _, _, _, move, before = self._now
+        if move is None or before is None:
             raise IndexError("there is no move to take back")
-        self._boards.pop()
-        self._quiet.pop()
-        self.board = self._boards[-1]
-        return self._moves.pop()
+        self._now = before
+        self.board = before.board
+        return move
 
     def copy(self, random: np.random.Generator | None = None) -> Self:
         """The same game with a history of its own, and another ``random`` where one is given."""
-        twin = type(self)(self.board, self.rules, self.limits, random or self._random)
-        twin._boards = self._boards.copy()
-        twin._moves = self._moves.copy()
-        twin._quiet = self._quiet.copy()
+        twin = object.__new__(type(self))
+        twin.rules = self.rules
+        twin.limits = self.limits
+        twin.board = self.board
+        twin._now = self._now
+        twin._random = random or self._random
+        twin._report = _NO_REPORT
         return twin
 
     def report(
@@ -219,6 +246,23 @@ class Game:
         """The last report since this was last asked for."""
         report, self._report = self._report, _NO_REPORT
         return report
+
+    def _backwards(self) -> Iterator[_Position]:
+        position: _Position | None = self._now
+        while position is not None:
+            yield position
+            position = position.before
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        """A long game would be too deep for copy and pickle to follow from position to position."""
+        return self._played, (self.boards[0], self.rules, self.limits, self._random, self.moves)
+
+    @classmethod
+    def _played(cls, board: Board, rules: DrawRules, limits: Limits, random: Any, moves: tuple[Move, ...]) -> Self:
+        game = cls(board, rules, limits, random)
+        for move in moves:
+            game.play(move)
+        return game
 
     def __repr__(self) -> str:
         return f"Game({self.board.fen!r}, ply {self.ply})"

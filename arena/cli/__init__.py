@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import os
 import sys
 
@@ -12,6 +14,8 @@ from arena.interrupts import remember_interrupts
 def main() -> None:
     """Run the command line; an error is one line on standard error and a non-zero exit code."""
     remember_interrupts()
+    gc.set_threshold(50_000)  # imports make many objects and no garbage
+    atexit.register(gc.freeze)  # else the interpreter, when it ends, looks for cycles in all that was imported
     try:
         from arena.cli.app import run
 

@@ -9,6 +9,7 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arena.cli.output import Format
     from arena.plugins import Registered
 
 Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
@@ -32,14 +33,16 @@ def learners(json: Json = False, csv: Csv = False) -> None:
 
 def plugins(json: Json = False, csv: Csv = False) -> None:
     """List everything that plugins provide, and what is wrong with them."""
-    import pandas as pd
-
-    from arena.cli.output import chosen, print_frame, say
+    from arena.cli.output import Format, chosen, print_table, say
     from arena.plugins import KINDS, load
 
     rows = [_row(item) | {"kind": kind, "module": item.module} for kind in KINDS for item in load().all(kind)]
     columns = ["kind", "name", "origin", "module", "options", "description"]
-    print_frame(pd.DataFrame(rows, columns=columns), chosen(json, csv))
+    form = chosen(json, csv)
+    if form is Format.TABLE:
+        print_table("", columns, [[row[column] for column in columns] for row in rows], left=len(columns))
+    else:
+        _print_frame(rows, columns, form)
     for problem in load().problems:
         say(f"arena: {problem}")
 
@@ -51,7 +54,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(kind: str, json: bool, csv: bool) -> None:
-    from arena.cli.output import Format, chosen, print_frame, print_table, say
+    from arena.cli.output import Format, chosen, print_table, say
     from arena.plugins import load
 
     found: Sequence[Registered] = load().all(kind)
@@ -64,12 +67,17 @@ def _list(kind: str, json: bool, csv: bool) -> None:
             else:
                 print()
     else:
-        import pandas as pd
-
-        columns = ["name", "origin", "options", "description"]
-        print_frame(pd.DataFrame([_row(item) for item in found], columns=columns), chosen(json, csv))
+        _print_frame([_row(item) for item in found], ["name", "origin", "options", "description"], chosen(json, csv))
     for problem in load().problems:
         say(f"arena: {problem}")
+
+
+def _print_frame(rows: Sequence[dict[str, str]], columns: list[str], form: Format) -> None:
+    import pandas as pd
+
+    from arena.cli.output import print_frame
+
+    print_frame(pd.DataFrame(rows, columns=columns), form)
 
 
 def _row(item: Registered) -> dict[str, str]:

@@ -21,23 +21,19 @@ from typing import TYPE_CHECKING
 from arena.checkers.bitboard import MAX_MOVES, can_capture, generate, make, walkers
 from arena.checkers.bits import popcount
 from arena.compiled import context_array, inline_kernel, kernel, typed_kernel
-from arena.search.evaluation import VALUE_LIMIT, call_evaluator, call_pulse
+from arena.search.evaluation import call_evaluator, call_pulse
 from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
+from arena.search.values import DECIDED, INFINITY, NEVER, VALUE_LIMIT, WIN
 
 if TYPE_CHECKING:
     import numpy as np
 
-WIN = 2_000_000
-DECIDED = 1_900_000
-"""Values beyond this are forced wins, beyond its negative forced losses."""
-INFINITY = 3_000_000
 MAX_DEPTH = 64
 """Deepest nominal depth in plies."""
 MAX_PLY = 128
 """Plies from the root at which the search stops in any case."""
 HISTORY = 128
 """Positions before the root that a repetition is looked for among."""
-NEVER = 2**62
 
 # The header.
 (

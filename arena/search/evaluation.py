@@ -12,14 +12,13 @@ from numba.extending import intrinsic
 from arena.checkers.board import Board
 from arena.errors import ArenaError
 from arena.evaluator import KERNEL_TYPE, Kernel
+from arena.search.values import VALUE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.evaluator import Evaluator
 
-VALUE_LIMIT = 1_000_000
-"""Kernel values lie strictly between -VALUE_LIMIT and VALUE_LIMIT."""
 PYTHON_SCALE = 1000.0
 """Kernel units per unit of an evaluator that has no kernel of its own."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,8 @@ import numpy as np
 from arena.checkers.game import Game
 from arena.checkers.move import MOVES
 from arena.interrupts import deferred_interrupt
-from arena.search.evaluation import VALUE_LIMIT, EvaluatorError, PythonKernel
+from arena.search.evaluation import EvaluatorError, PythonKernel
+from arena.search.values import DECIDED, NEVER, VALUE_LIMIT, WIN
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
@@ -87,12 +89,11 @@ class Search:
 
     def win_score(self, plies: int) -> float:
         """The score of a win forced in ``plies`` plies: above every value of the evaluator."""
-        score: float = (self._kernels.WIN - plies) / self._kernel.scale
-        return score
+        return (WIN - plies) / self._kernel.scale
 
     def is_decided(self, score: float) -> bool:
         """Whether a score is that of a forced win or loss."""
-        return bool(abs(score) * self._kernel.scale > self._kernels.DECIDED)
+        return abs(score) * self._kernel.scale > DECIDED
 
     def seat(self, depth: int) -> Seat | None:
         """What plays as this search does to that depth in compiled games; None where only the interpreter can."""
@@ -131,9 +132,9 @@ class Search:
             codes = random.permutation(codes)
         work[kernels.STACK : kernels.STACK + len(codes)] = codes
         self._make_table(_entries(depth, nodes, seconds))
-        work[kernels.NODE_LIMIT] = kernels.NEVER if nodes is None else nodes
+        work[kernels.NODE_LIMIT] = NEVER if nodes is None else nodes
         work[kernels.PULSE_EVERY] = _CALM if seconds is None else _HASTY
-        work[kernels.QUIET_LIMIT] = kernels.NEVER if game.rules.quiet_plies is None else game.rules.quiet_plies
+        work[kernels.QUIET_LIMIT] = NEVER if game.rules.quiet_plies is None else game.rules.quiet_plies
         self._deadline = float("inf") if seconds is None else began + seconds
         self._set_history(game)
         with deferred_interrupt(self._stop):
@@ -158,9 +159,8 @@ class Search:
     def _set_history(self, game: Game) -> None:
         """Put the keys of the positions that could occur again before the root's."""
         kernels = self._kernels
-        past = game.quiet_plies and min(game.quiet_plies, kernels.HISTORY)
         root = kernels.KEYS + kernels.HISTORY
-        for back, board in enumerate(reversed(game.boards[-1 - past : -1] if past else ()), start=1):
+        for back, board in enumerate(islice(game.repeatable(), kernels.HISTORY), start=1):
             self._work[root - back] = kernels.key_of(*board.relative, int(board.side))
 
     def _variation(self, board: Board) -> tuple[Move, ...]:

@@ -24,10 +24,8 @@ from arena.search.alphabeta import (
     ADDRESS,
     CONTEXT,
     HISTORY,
-    INFINITY,
     KEYS,
     MAX_PLY,
-    NEVER,
     NEXT_CHECK,
     NODES,
     OVERFLOW,
@@ -44,7 +42,8 @@ from arena.search.alphabeta import (
     key_of,
     negamax,
 )
-from arena.search.evaluation import VALUE_LIMIT, EvaluatorError
+from arena.search.evaluation import EvaluatorError
+from arena.search.values import INFINITY, NEVER, VALUE_LIMIT
 
 if TYPE_CHECKING:
     from arena.checkers.move import Side

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, select
 
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.errors import StoreError
 from arena.record import GameRecord
 from arena.store import lookup
-from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.store.schema import collected_games, collections, games, players, tournaments
 
 if TYPE_CHECKING:

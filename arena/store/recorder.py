@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import insert
 
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.errors import StoreError
 from arena.interrupts import deferred_interrupt
-from arena.store.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.store.schema import games
 
 if TYPE_CHECKING:

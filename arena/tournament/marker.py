@@ -43,6 +43,7 @@ class SharedMarker(TurnMarker):
             self._file = mmap.mmap(file.fileno(), _SIZE)
         self._map(self._file)
         self._count = 0
+        self._end = _TEXT
         self.turn(None)
 
     def close(self) -> None:
@@ -59,6 +60,7 @@ class SharedMarker(TurnMarker):
     def begin(self, seed: int, started: float) -> None:
         self.turn(None)
         self._words[_LENGTH] = 0
+        self._end = _TEXT
         self._words[_SEED] = seed
         self._times[_STARTED] = started
 
@@ -68,10 +70,12 @@ class SharedMarker(TurnMarker):
 
     def played(self, move: str) -> None:
         text = f"{move} ".encode()
-        start = _TEXT + self._words[_LENGTH]
-        if start + len(text) <= _SIZE:
-            self._bytes[start : start + len(text)] = text
-            self._words[_LENGTH] += len(text)
+        start = self._end
+        end = start + len(text)
+        if end <= _SIZE:
+            self._bytes[start:end] = text
+            self._words[_LENGTH] = end - _TEXT
+            self._end = end
 
     @property
     def now(self) -> Turn:

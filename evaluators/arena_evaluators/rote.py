@@ -9,6 +9,7 @@ import numpy as np
 import arena
 from arena.checkers.bits import popcount
 from arena.errors import ModelError
+from arena.search.values import DECIDED, WIN
 from arena_evaluators.memory import WORDS, RoteMemory, find
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ HIGHEST = 900_000
 """What the weights say is held within ± this many kernel units; remembered wins and losses lie beyond."""
 WON = 990_000
 """Kernel units that a board is remembered with that is won."""
+DELAY = 100
+"""Kernel units by which a remembered win is worth less for each ply that it takes."""
 TABLE, LENGTH, SEEN, TOTAL, PERSPECTIVE, NOVELTY, WEIGHTS = range(7)
 """The numbers of a context: address and length of the memory's table, address of its counts, whether F2 is the total
 of the kings, the learner's colour (-1: the mover's), the bonus for a board never met, c1 to c3 in kernel units."""
@@ -74,6 +77,21 @@ def weighed(own: int, opp: int, kings: int, side: int, header: np.ndarray) -> in
         f2 = -f2
     value: int = header[WEIGHTS] * f1 + header[WEIGHTS + 1] * f2 + header[WEIGHTS + 2] * f3
     return min(max(value, -HIGHEST), HIGHEST)
+
+
+@arena.kernel
+def remembered(value: int) -> int:
+    """What a board is remembered with to which a search gave ``value``, both in kernel units for the side to move.
+
+    Wins that were proved stand above all that the weights can say, the sooner the higher; so do wins that the search
+    itself only remembered.
+    """
+    size = abs(value)
+    if size > DECIDED:
+        size = WON - DELAY * (WIN - size)
+    elif size > HIGHEST:
+        size = max(size - DELAY, HIGHEST + 1)
+    return size if value > 0 else -size
 
 
 @arena.evaluator_kernel

@@ -14,8 +14,7 @@ import numpy as np
 import arena
 from arena.checkers.chance import Chance
 from arena.checkers.game import DEFAULT_RULES
-from arena.search.alphabeta import INFINITY, NEVER, WIN
-from arena.search.selfplay import Games
+from arena.search.values import INFINITY, NEVER, WIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -62,6 +61,8 @@ class SelfPlay:
         random_plies: int = 0,
         rules: arena.DrawRules = DEFAULT_RULES,
     ) -> None:
+        from arena.search.selfplay import Games
+
         self.performance = performance
         self.seed = seed
         black, white = (performance.seat(side) for side in arena.Side)

@@ -21,7 +21,6 @@ import arena
 from arena.checkers.bitboard import MAX_MOVES, START, generate, make
 from arena.checkers.bits import rotate
 from arena.compiled import kernel
-from arena.search.selfplay import Games
 from arena.seat import RANDOM
 from arena_evaluators.metrics import WEIGHTS, metrics, table
 from arena_evaluators.neural import KIND, SIGNED, Neural, encode
@@ -206,6 +205,8 @@ class QModelAsWritten(arena.Learner):
         return Player(self.model(), quiescence=False)
 
     def _against_random(self) -> float:
+        from arena.search.selfplay import Games
+
         seat = arena.Seat(Neural(self.model()).kernel())
         black, white = Games(seat, RANDOM), Games(RANDOM, seat)
         numbers = range(_MEASURED // 2)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 import arena
-from arena.search.selfplay import Games
 from arena_evaluators.metrics import Metrics
 from arena_learners.backprop import Adam, Fit, Network, logistic
 
@@ -44,6 +43,8 @@ class Stage(arena.Learner):
         """
 
     def begin(self, seed: int) -> None:
+        from arena.search.selfplay import Games
+
         self.seed_ = seed
         self.games_ = self.fits_ = 0
         self.network_ = Network(self.sizes())

@@ -24,11 +24,11 @@ from arena_evaluators.rote import (
     WON,
     context_of,
     in_kernel_units,
+    remembered,
     rote_kernel,
     tensors_of,
     weighed,
 )
-from arena_learners.lookahead import lookahead, remembered
 from arena_learners.loop import SelfPlay, StepByStep
 from arena_learners.temporal import (
     FLOOR,
@@ -246,6 +246,8 @@ class TD(arena.Learner):
         tensors = dict(self.state())
         tensors |= {"scale": np.array(self.scale), "total": np.array(int(self.kings == "total"), dtype=np.int64)}
         if self.memory_ is not None:
+            from arena_learners.lookahead import lookahead
+
             self._performance.refresh()
             values = lookahead(self._performance.kernel, tensors["boards"].astype(np.int64), MODEL_DEPTH)
             tensors["values"] = np.array([remembered(value) for value in values.tolist()], dtype=np.int32)
@@ -261,6 +263,8 @@ class TD(arena.Learner):
 
     def _searched(self, episode: arena.Episode) -> arena.Episode:
         """The same game with the values that our own search gives, without any bonus for novelty."""
+        from arena_learners.lookahead import lookahead
+
         self._performance.refresh()
         values = lookahead(self._performance.kernel, episode.boards[:-1], self.depth, self.quiescence)
         return replace(episode, values=values / self.scale)

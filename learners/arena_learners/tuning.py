@@ -22,7 +22,6 @@ import numpy as np
 
 import arena
 from arena.checkers.chance import Chance
-from arena.search.selfplay import Games
 from arena_evaluators.heuristic import COEFFICIENTS, KIND, STOCK, kernel_of
 from arena_players.tuned import Tuned
 
@@ -55,6 +54,8 @@ class Tuning(arena.Learner):
         self.rate = rate
 
     def begin(self, seed: int) -> None:
+        from arena.search.selfplay import Games
+
         self.seed_ = seed
         self.games_ = 0
         self.weights_ = STOCK.copy()

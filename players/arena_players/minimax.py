@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import arena
 from arena.search import Search
-from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 from arena_evaluators.heuristic import Heuristic
 from arena_players.searching import SearchingPlayer
+
+if TYPE_CHECKING:
+    from arena.search.tablebase import Tablebase
 
 HEURISTIC = Heuristic()
 
@@ -49,4 +51,6 @@ class Minimax(SearchingPlayer):
 @cache
 def _tables(pieces: int) -> Tablebase:
     """Read once in a process; up to four pieces are made in seconds where they are missing."""
+    from arena.search.tablebase import DEFAULT_PIECES, Tablebase
+
     return Tablebase.open(pieces) if pieces <= DEFAULT_PIECES else Tablebase.load(pieces)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from typing import TYPE_CHECKING
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +13,9 @@ from hypothesis import strategies as st
 import arena
 from arena.checkers.notation import parse_move
 from positions import games, random_game
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TWO_KINGS = "B:WK32:BK1"
 
@@ -118,6 +125,17 @@ def test_a_copy_goes_its_own_way(game: arena.Game) -> None:
     if twin.board.legal_moves:
         twin.play(twin.board.legal_moves[0])
     assert game.boards == before
+
+
+@pytest.mark.parametrize("twin_of", [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
+def test_a_long_game_can_be_copied_by_any_means(twin_of: Callable[[arena.Game], arena.Game]) -> None:
+    rules = arena.DrawRules(None, None, None)
+    game = arena.Game(arena.Board.from_fen(TWO_KINGS), rules)
+    play(game, "1-6 32-27 6-1 27-32 " * 1000)
+    twin = twin_of(game)
+    assert (twin.boards, twin.moves, twin.rules, twin.quiet_plies) == (game.boards, game.moves, rules, 4000)
+    twin.undo()
+    assert (game.ply, twin.ply) == (4000, 3999)
 
 
 def test_there_is_nothing_to_undo_at_the_start() -> None:

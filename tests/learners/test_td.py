@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 import arena
 from arena.errors import UsageError
 from arena.search import Search
-from arena.search.alphabeta import WIN
 from arena.search.selfplay import Games
+from arena.search.values import WIN
 from arena.seat import RANDOM
 from arena_evaluators.memory import RoteMemory
-from arena_evaluators.rote import HIGHEST, WON, Rote, features
-from arena_learners.lookahead import lookahead, remembered
+from arena_evaluators.rote import HIGHEST, WON, Rote, features, remembered
+from arena_learners.lookahead import lookahead
 from arena_learners.td import TD, PlainTD
 from arena_learners.temporal import FLOOR, CompiledRule, Lesson, PlainRule, Settings, step_size
 from arena_players.td import TD as TDPlayer

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import arena
-from arena.search.alphabeta import DECIDED
 from arena.search.selfplay import Games
+from arena.search.values import DECIDED
 from arena_evaluators.heuristic import Heuristic
 
 

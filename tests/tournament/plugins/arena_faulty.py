@@ -213,9 +213,7 @@ class Mutates(Steady):
         victim: Any = game
         victim.play(game.board.legal_moves[0])
         victim.board = game.board.flipped()
-        victim._boards.clear()
-        victim._moves.append(None)
-        victim.rules = None
+        victim.rules = victim.limits = None
 
 
 class Forks(Steady):

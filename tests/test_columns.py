@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.store.columns import DEPTHS, NODES, SCORES
+from arena.columns import DEPTHS, NODES, SCORES
 
 
 @given(st.lists(st.none() | st.integers(0, 2**63 - 1), max_size=50))
@@ -30,6 +30,21 @@ def test_floats_are_little_endian_and_nan_is_none(values: list[float | None]) ->
         assert packed is not None
         expected = np.array([np.nan if value is None else value for value in values])
         np.testing.assert_array_equal(np.frombuffer(packed, "<f4"), expected)
+
+
+@given(st.lists(st.none() | st.floats(width=32, allow_nan=False), max_size=50))
+def test_what_was_packed_is_unpacked(values: list[float | None]) -> None:
+    assert SCORES.unpack(SCORES.pack(values), len(values)) == tuple(values)
+
+
+@given(st.lists(st.none() | st.integers(0, 2**63 - 1), max_size=50))
+def test_large_integers_are_unpacked_exactly(values: list[int | None]) -> None:
+    assert NODES.unpack(NODES.pack(values), len(values)) == tuple(values)
+
+
+def test_bytes_of_another_number_of_plies_are_refused() -> None:
+    with pytest.raises(ValueError, match="6 bytes for 2 plies"):
+        DEPTHS.unpack(bytes(6), 2)
 
 
 def test_a_score_beyond_float32_is_infinite() -> None:
