@@ -19,6 +19,7 @@ import select
 import signal
 import socket
 import sys
+import traceback
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -122,7 +123,10 @@ class _Keeper:
             for descriptor in (inbox, outbox, self._alarm, self._bell):
                 os.close(descriptor)
             self._control.close()
-            worker.work(marker)
+            worker.work(marker, worker.Channel())
+        except BaseException:
+            traceback.print_exc()
+            sys.stderr.flush()
         finally:
             os._exit(1)
 

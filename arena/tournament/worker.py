@@ -55,16 +55,15 @@ def main() -> None:
     start = json.loads(sys.argv[1])
     system.die_with(start["parent"])
     system.ignore_interrupts()
+    channel = Channel()
     plugins.load()
     warm_up()
-    work(Path(start["marker"]))
+    work(Path(start["marker"]), channel)
 
 
-def work(marker_file: Path) -> NoReturn:
+def work(marker_file: Path, channel: Channel) -> NoReturn:
     """Play until there can be no more tasks: when the parent is gone."""
     system.adopt_orphans()
-    channel = _Channel()
-    _discard(0, 1)
     marker = SharedMarker(marker_file)
     system.in_forks(marker.forget)
     system.in_forks(channel.forget)
@@ -82,7 +81,7 @@ def work(marker_file: Path) -> NoReturn:
     os._exit(0)
 
 
-def _play(message: dict[str, Any], marker: TurnMarker, channel: _Channel, create: Create, before: int | None) -> None:
+def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create: Create, before: int | None) -> None:
     try:
         task = GameTask.from_json(message["task"])
         seed_strays(task)
@@ -101,13 +100,14 @@ def _play(message: dict[str, Any], marker: TurnMarker, channel: _Channel, create
         channel.send({"failed": f"{type(error).__name__}: {error}"})
 
 
-class _Channel:
-    """The way to the parent, and back."""
+class Channel:
+    """The way to the parent, and back: what was standard input and output, which from now on lead nowhere."""
 
     def __init__(self) -> None:
         self._inbox, self._outbox = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
         self._descriptors = self._inbox.fileno(), self._outbox.fileno()
         self._files = self._identify()
+        _discard(0, 1)
 
     def tasks(self) -> Iterator[dict[str, Any]]:
         """The tasks as they come in, as long as there can be any."""

@@ -394,6 +394,7 @@ def _descendants(cls: type[Steady]) -> Iterator[type[Steady]]:
 
 
 if "ARENA_FAULTY_THREAD" in os.environ:
+    print("a plugin that has something to say")
     threading.Thread(target=sleep, daemon=True).start()
 
 
