@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, suppress
 from itertools import count
@@ -16,8 +17,6 @@ from arena.errors import StoreError
 from arena.store.schema import metadata
 
 if TYPE_CHECKING:
-    import os
-
     from sqlalchemy.engine import ExceptionContext
 
 APPLICATION_ID = 0x41524E41
@@ -51,6 +50,8 @@ class Database:
         """Path or URL, for messages; without a password."""
         if self.path:
             _check_place(self.path, write)
+            if write:
+                _make_folder(self.path)
             self.engine = _sqlite_writer(self.path) if write else _sqlite_reader(self.path)
         else:
             self.engine = _server(url, self.location)
@@ -115,6 +116,19 @@ class Database:
         raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
 
 
+def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
+    """Path or URL of a database for messages, without a password, and whether there is something to open.
+
+    Raises StoreError where there could be no database of ours.
+    """
+    url = _url(path_or_url)
+    if url.get_backend_name() != "sqlite":
+        return url.render_as_string(hide_password=True), True
+    path = Path(str(url.database))
+    _check_place(path, write=True)
+    return str(path), path.exists()
+
+
 def require(path_or_url: str | os.PathLike[str]) -> None:
     """Raise StoreError where a path leads to no database that could be opened."""
     url = _url(path_or_url)
@@ -142,11 +156,22 @@ def _check_place(path: Path, write: bool) -> None:
                 if file.read(len(_HEADER)) not in (_HEADER, b""):
                     raise StoreError(f"{path} is not an SQLite database")
         elif write:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folder = next(each for each in path.absolute().parents if each.exists())
+            if not folder.is_dir():
+                raise StoreError(f"{path} cannot be made: {folder} is not a folder")
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise StoreError(f"{path} cannot be made: the folder {folder} is read-only; name another with --db")
         else:
             raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be made: {error.strerror}") from None
 
 
 def _server(url: URL, location: str) -> Engine:

@@ -269,7 +269,8 @@ def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Resul
 
 @pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
 def test_an_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
-    Store.open(path).close()
+    with Store.open(path) as store:
+        store.finished(1)
     with Results(path) as empty:
         frame = getattr(empty, table)()
     assert frame.empty
