@@ -224,20 +224,20 @@ def _leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
 
 
 def _back_up(path: Path, revision: str) -> None:
-    """Copy the file beside itself, under a name that is free."""
+    """Copy the file beside itself, under a name that is free and that only a whole copy gets.
+
+    Nobody else does so at the same time: who calls holds the write lock.
+    """
+    part = path.with_name(f"{path.name}.bak-part")
     try:
-        for number in count(1):
-            suffix = f"-{number}" if number > 1 else ""
-            target = path.with_name(f"{path.name}.bak-{revision}{suffix}")
-            with suppress(FileExistsError):
-                target.open("xb").close()
-                break
+        part.unlink(missing_ok=True)
         try:
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
                 source.backup(copy)
-        except BaseException:
-            target.unlink()
-            raise
+            names = (f"{path.name}.bak-{revision}{f'-{number}' if number > 1 else ''}" for number in count(1))
+            part.rename(next(free for name in names if not (free := path.with_name(name)).exists()))
+        finally:
+            part.unlink(missing_ok=True)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path} is not upgraded, for want of a backup: {error}") from None
 
