@@ -113,7 +113,7 @@ for phase, most in later:
     life(phase, chance.randint(1, most), chance.choice([0.0, chance.uniform(1e-5, 2e-3)]))
 work(order["db"])
 before = look(order["db"])
-for moments in range(1, 13):
+for moments in range(1, 17):
     life("rate", moments)
 print(json.dumps(killed))
 """
@@ -140,6 +140,6 @@ def test_killed_sixty_times_it_records_what_it_would_have_recorded(
     command = [sys.executable, "-c", SCRIPT, json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == {"opening": 7, "entry": 6, "start": 5, "play": 12, "commit": 18, "rate": 12}
+    assert json.loads(done.stdout) == {"opening": 7, "entry": 6, "start": 5, "play": 12, "commit": 18, "rate": 16}
     assert contents(db) == contents(whole)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["killed.sqlite", "whole.sqlite"]
