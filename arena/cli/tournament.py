@@ -178,7 +178,7 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
     except (KeyboardInterrupt, ArenaError) as error:
         lost = isinstance(error, StoreError)  # then nobody knows how many of the latest games are on record
         if latest is not None and (lost or latest.done < latest.total):
-            held = "games that were recorded" if lost else f"{latest.done} of {latest.total} games"
-            say(f"{held} are on record; to play the others:")
+            held = "what was recorded before is" if lost else f"{latest.done} of {latest.total} games are"
+            say(f"{held} on record; to play the others:")
             say(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

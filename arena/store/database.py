@@ -29,11 +29,12 @@ BUSY_SECONDS = 20.0
 _HEADER = b"SQLite format 3\0"
 _TROUBLE = {
     "SQLITE_NOTADB": "is not an SQLite database",
-    "SQLITE_CORRUPT": "is damaged",
-    "SQLITE_BUSY": "is locked by another program",
+    "SQLITE_CORRUPT": "is damaged: put a copy in its place, or save what can be read with sqlite3's .recover",
+    "SQLITE_BUSY": "is locked by another program: try again when that has ended",
     "SQLITE_READONLY": "cannot be written: it or its folder is read-only",
     "SQLITE_CANTOPEN": "cannot be opened: it or its folder may not be read or written",
-    "SQLITE_FULL": "cannot grow: the disk is full",
+    "SQLITE_FULL": "cannot grow: the disk is full; make room",
+    "SQLITE_IOERR": "cannot be read or written: the disk is full, gone or failing",
 }
 
 
@@ -112,7 +113,8 @@ class Database:
         line = str(error).partition("\n")[0]
         code = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
         if isinstance(context.sqlalchemy_exception, IntegrityError):
-            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}")
+            doubled = "; is another program recording the same?" if "unique" in line.lower() else ""
+            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}{doubled}")
         raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
 
 
@@ -159,7 +161,7 @@ def _check_place(path: Path, write: bool) -> None:
             folder = next(each for each in path.absolute().parents if each.exists())
             if not folder.is_dir():
                 raise StoreError(f"{path} cannot be made: {folder} is not a folder")
-            if not os.access(folder, os.W_OK | os.X_OK):
+            if not os.access(folder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
                 raise StoreError(f"{path} cannot be made: the folder {folder} is read-only; name another with --db")
         else:
             raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
@@ -205,21 +207,33 @@ def _sqlite_writer(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        file = connection.info.setdefault("file", _identity(path))
+        if file is None or file != _identity(path):
+            raise StoreError(f"{path} was moved or replaced while it was written: put it back where it was")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of the file; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _write_ahead(connection: sqlite3.Connection, _: Any) -> None:
     """Let others read while this connection writes, where the file system can."""
-    with suppress(sqlite3.OperationalError):
+    with suppress(sqlite3.DatabaseError):
         if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def _leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
-    """Fold the log into the file, unless somebody else still has it open."""
-    with suppress(sqlite3.OperationalError):
+    """Fold the log into the file, unless somebody else still has it open, or there is no room; it can be done later."""
+    with suppress(sqlite3.DatabaseError):
         connection.execute("PRAGMA journal_mode = DELETE")
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena import specs
 from arena.checkers.game import DrawRules, Limits
-from arena.errors import TournamentStopped, UsageError
+from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, schedule, sequential, system
@@ -287,8 +287,12 @@ def _play(
                         if test is not None and test.verdict != "open":
                             break
                 recorder.flush()
-    finally:
+    except StoreError:  # what cannot be written cannot be rated
+        raise
+    except BaseException:
         _rate(plan, tournament_id, store)
+        raise
+    _rate(plan, tournament_id, store)
 
 
 def _refuse_learning(tournament: StoredTournament) -> None:

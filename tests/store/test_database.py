@@ -6,6 +6,8 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,8 +19,7 @@ from arena.store.names import numbered
 from arena.store.runs import LearnerIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from arena.record import GameRecord
     from arena.store import PlayerIdentity
@@ -180,21 +181,38 @@ def test_damage_that_shows_later_is_one_line_too(ours: Path, record: Callable[..
     content = ours.read_bytes()
     half = len(content) // 2
     ours.write_bytes(content[:half] + b"\xff" * (len(content) - half))
-    with Results(ours) as results, pytest.raises(StoreError, match=r"is damaged$"):
+    with (
+        Results(ours) as results,
+        pytest.raises(StoreError, match="is damaged: put a copy in its place"),
+    ):
         results.positions()
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_place_that_cannot_be_written_is_refused_but_read(ours: Path) -> None:
-    ours.chmod(0o444)
-    ours.parent.chmod(0o555)
-    try:
-        assert "cannot be written" in refusal(Store.open, ours)
-        refusal(Store.open, ours.with_name("new.sqlite"))
-        with Results(ours) as results:
-            assert results.tournaments()["name"].tolist() == ["spring"]
-    finally:
-        ours.parent.chmod(0o755)
+@pytest.fixture
+def theirs(ours: Path) -> Iterator[Path]:
+    """The same, where this process may read but not write; root, who may write anywhere, is nobody for the time."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("needs POSIX permissions")
+    with TemporaryDirectory() as folder:
+        path = Path(shutil.copy(ours, folder))
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        root = os.geteuid() == 0
+        try:
+            if root:
+                os.seteuid(65534)
+            yield path
+        finally:
+            if root:
+                os.seteuid(0)
+            path.parent.chmod(0o755)
+
+
+def test_a_place_that_cannot_be_written_is_refused_but_read(theirs: Path) -> None:
+    assert "cannot be written: it or its folder is read-only" in refusal(Store.open, theirs)
+    assert "is read-only; name another" in refusal(Store.open, theirs.with_name("new.sqlite"))
+    with Results(theirs) as results:
+        assert results.tournaments()["name"].tolist() == ["spring"]
 
 
 def test_a_locked_file_is_one_line(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
