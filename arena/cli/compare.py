@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.results import Db
+from arena.cli.tournament import New, naming, progress
 from arena.errors import UsageError
 from arena.library import DEFAULT_DB
 
@@ -33,6 +34,7 @@ def compare(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each processor if not given.")] = None,
     db: Db = DEFAULT_DB,
     name: Annotated[str | None, typer.Option(help="Name of the match; t1, t2, ... if not given.")] = None,
+    new: New = False,
 ) -> None:
     """Play two players against each other until it is clear enough which hypothesis holds, or games run out.
 
@@ -41,7 +43,6 @@ def compare(
     """
     from arena import library, specs
     from arena.cli.output import say
-    from arena.cli.tournament import progress
     from arena.store import Store
     from arena.tournament import runner, sequential
 
@@ -52,13 +53,12 @@ def compare(
     )
     plan = runner.Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
     with Store.open(db) as store:
-        name = name or store.fresh_name()
-        with progress(store.location, name, settings.seed) as show:
-            tournament = runner.run(name, plan, store, workers=workers, progress=show, say=say)
+        with progress(store.location, settings.seed) as show:
+            tournament = runner.run(naming(name, new), plan, store, workers=workers, progress=show, say=say)
         result = sequential.Sequential(test, plan.players[0].text)
         sequential.replay(result, store.points(tournament.id, result.player))
         print(describe(result, plan.players[1].text))
-        print(f"recorded in {store.location} as tournament {name!r}")
+        print(f"recorded in {store.location} as tournament {tournament.name!r}")
 
 
 def describe(result: Sequential, opponent: str) -> str:

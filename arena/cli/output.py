@@ -73,12 +73,11 @@ def say(line: str) -> None:
 
 def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
     """What is resumed keeps what it began with: UsageError for an option that would change it."""
-    for option in context.params.keys() - {"resume", *free}:
-        source = context.get_parameter_source(option)
-        if source is not None and source.name == "COMMANDLINE":
-            raise UsageError(
-                f"--{option.rstrip('_').replace('_', '-')} cannot be changed by --resume; start a new {what}"
-            )
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if parameter.name not in {"resume", *free} and source is not None and source.name == "COMMANDLINE":
+            word = parameter.opts[0] if parameter.param_type_name == "option" else str(parameter.name).upper()
+            raise UsageError(f"{word} cannot be changed by --resume; start a new {what}")
 
 
 @contextmanager

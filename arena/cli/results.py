@@ -24,6 +24,7 @@ Kind = Literal[
     "games",
     "positions",
     "ratings",
+    "pools",
     "tournaments",
     "runs",
     "metrics",
@@ -35,6 +36,13 @@ _COLUMNS = (
     *("player", "rank", "rating", "games", "won", "drawn", "lost", "forfeits"),
     *("win %", "95 % interval", "score %"),
 )
+_UNRATED = "-"
+_EXPLAINED = {
+    "!": "!: nothing but wins, or nothing but losses: by how much better or worse is a guess, not a result;",
+    "[": "[1], [2], ...: points went one way only between these, or none did: compare ratings within one number;",
+    _UNRATED: "-: no rating without a game that was not forfeited;",
+}
+"""What stands beside ratings."""
 
 
 def results(
@@ -79,16 +87,20 @@ def report(stored: Results, tournament: str) -> None:
     standings = stored.standings(tournament)
     ratings = stored.ratings(tournament)
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
+    marks = _marks(stored.pools(tournament))
     name = str(games["tournament"].iloc[0])
     print_table(
         f"{name}: standings",
         _COLUMNS,
-        [_standing(row, rated.get(row["player"], 0)) for row in standings.to_dict("records")],
+        [_standing(row, rated.get(row["player"], 0), marks[row["player"]]) for row in standings.to_dict("records")],
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
     _print_superiority(stored.superiority(tournament), list(standings["player"]))
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
     print("rating: Elo units around 0 with its 95 % interval, forfeits left out;")
+    for sign, line in _EXPLAINED.items():
+        if any(sign in mark for mark in marks.values()):
+            print(line)
     print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
     print("    import arena")
@@ -100,11 +112,26 @@ def register(app: typer.Typer) -> None:
     app.command()(results)
 
 
-def _standing(row: Mapping[Any, Any], rated_games: int) -> list[str]:
+def _marks(pools: pd.DataFrame) -> dict[str, str]:
+    """What to put beside each rating, so that nobody trusts it further than results go."""
+    perfect = pools["note"].isin(["only wins", "only losses"])
+    groups = pools[~perfect].groupby("pool")["group"].nunique()
+    several = pools["pool"].nunique() > 1
+    marks = {}
+    for row, alone in zip(pools.to_dict("records"), perfect, strict=True):
+        numbers = [row["pool"]] if several else []
+        if not alone and groups.get(row["pool"], 0) > 1:
+            numbers.append(row["group"])
+        number = f"[{'.'.join(map(str, numbers))}]" if numbers else ""
+        marks[row["player"]] = _UNRATED if row["note"] == "no rated games" else number + "!" * alone
+    return marks
+
+
+def _standing(row: Mapping[Any, Any], rated_games: int, mark: str) -> list[str]:
     return [
         row["player"],
         str(row["rank"]),
-        f"{row['rating']:+.0f} ± {row['rating_error']:.0f}" if rated_games else "-",
+        f"{row['rating']:+.0f} ± {row['rating_error']:.0f} {mark}".rstrip() if rated_games else _UNRATED,
         *(str(row[count]) for count in ("games", "wins", "draws", "losses", "forfeits")),
         f"{row['win_pct']:.1f}",
         f"{row['win_low']:.1f} - {row['win_high']:.1f}",

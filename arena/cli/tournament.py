@@ -12,17 +12,24 @@ import typer
 
 from arena.cli import tournament_file
 from arena.cli.results import Db, report
-from arena.errors import ArenaError, UsageError
+from arena.errors import ArenaError, StoreError, UsageError
 from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.checkers.game import Limits
+    from arena.store.names import Naming
     from arena.tournament.runner import Progress
 
 _SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits")
 _TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
+
+
+New = Annotated[
+    bool,
+    typer.Option("--new", help="Where the name is taken, begin another tournament: NAME-2, NAME-3, ..."),
+]
 
 
 def tournament(
@@ -44,6 +51,7 @@ def tournament(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each processor if not given.")] = None,
     db: Db = DEFAULT_DB,
     name: Annotated[str | None, typer.Option(help="Name of the tournament; t1, t2, ... if not given.")] = None,
+    new: New = False,
     depth: Annotated[int | None, typer.Option(min=1, help="Plies that players may search.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, help="Positions that players may search for a move.")] = None,
     seconds: Annotated[float | None, typer.Option(help="Seconds that a move may take.")] = None,
@@ -86,17 +94,18 @@ def tournament(
         )
         plan = runner.Plan(settings, specs.parse_list("player", chosen["players"]))
         db = chosen["db"]
-        with Store.open(db) as store:
-            name = chosen["name"] or store.fresh_name()
-            with progress(store.location, name, settings.seed) as show:
-                runner.run(name, plan, store, workers=chosen["workers"], progress=show, say=say)
+        with Store.open(db) as store, progress(store.location, settings.seed) as show:
+            called = naming(chosen["name"], new)
+            name = runner.run(called, plan, store, workers=chosen["workers"], progress=show, say=say).name
     else:
+        if new:
+            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
         refuse_what_is_settled(context, "tournament", free=("db", "workers"))
         library.use(db)
         with Store.existing(db) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
-            with progress(store.location, name, stored_as.seed) as show:
+            with progress(store.location, stored_as.seed) as show:
                 runner.resume(name, store, workers=workers, progress=show, say=say)
     with Results(db) as stored:
         report(stored, name)
@@ -142,26 +151,37 @@ def _pieces(adjudicate: str | None) -> int | None:
     return _TABLES[adjudicate]
 
 
+def naming(name: str | None, new: bool) -> Naming:
+    """What a new tournament is called where that is asked for, with a number where it may have one."""
+    from arena.store import names
+
+    if name is None:
+        return names.counted
+    return names.numbered(name) if new else names.fixed(name)
+
+
 @contextmanager
-def progress(location: str, name: str, seed: int) -> Iterator[Callable[[Progress], None]]:
-    """Shows how far the tournament is; where it is stopped, says how to go on."""
+def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
+    """Shows how far a tournament is; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
 
     latest: Progress | None = None
     try:
-        with progress_bar(name) as tell:
+        with progress_bar("games") as tell:
 
             def show(now: Progress) -> None:
                 nonlocal latest
                 if latest is None:
-                    say(f"tournament {name!r}, seed {seed}: {now.total} games, {now.done} of them on record")
+                    say(f"tournament {now.tournament!r}, seed {seed}: {now.total} games, {now.done} of them on record")
                 latest = now
                 forfeits = f"{now.forfeits} forfeits" if now.forfeits else ""
                 tell(now.played, now.done - now.played, now.total, " ".join(filter(None, (now.note, forfeits))))
 
             yield show
-    except (KeyboardInterrupt, ArenaError):
-        if latest is not None and latest.done < latest.total:
-            say(f"{latest.done} of {latest.total} games are on record; to play the others:")
-            say(f"    arena tournament --resume {shlex.quote(name)} --db {shlex.quote(location)}")
+    except (KeyboardInterrupt, ArenaError) as error:
+        lost = isinstance(error, StoreError)  # then nobody knows how many of the latest games are on record
+        if latest is not None and (lost or latest.done < latest.total):
+            held = "what was recorded before is" if lost else f"{latest.done} of {latest.total} games are"
+            say(f"{held} on record; to play the others:")
+            say(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

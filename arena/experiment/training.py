@@ -18,6 +18,7 @@ from arena.errors import ArenaError, UsageError
 from arena.experiment import duel, sources
 from arena.experiment.sources.opponents import PAST, SELF
 from arena.interrupts import check_interrupt
+from arena.store.names import numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
 
 if TYPE_CHECKING:
@@ -210,8 +211,7 @@ def begin(store: Store, plan: Plan, name: str | None = None) -> Training:
     learner: Learner = spec.create()
     learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    name = name or store.runs.fresh_name(spec.name)
-    run = store.runs.create(name, who, plan.seed, plan.games, plan.to_json())
+    run = store.runs.create(name or numbered(spec.name), who, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
 
 

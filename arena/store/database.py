@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import closing, suppress
 from itertools import count
@@ -16,8 +17,6 @@ from arena.errors import StoreError
 from arena.store.schema import metadata
 
 if TYPE_CHECKING:
-    import os
-
     from sqlalchemy.engine import ExceptionContext
 
 APPLICATION_ID = 0x41524E41
@@ -30,11 +29,12 @@ BUSY_SECONDS = 20.0
 _HEADER = b"SQLite format 3\0"
 _TROUBLE = {
     "SQLITE_NOTADB": "is not an SQLite database",
-    "SQLITE_CORRUPT": "is damaged",
-    "SQLITE_BUSY": "is locked by another program",
+    "SQLITE_CORRUPT": "is damaged: put a copy in its place, or save what can be read with sqlite3's .recover",
+    "SQLITE_BUSY": "is locked by another program: try again when that has ended",
     "SQLITE_READONLY": "cannot be written: it or its folder is read-only",
     "SQLITE_CANTOPEN": "cannot be opened: it or its folder may not be read or written",
-    "SQLITE_FULL": "cannot grow: the disk is full",
+    "SQLITE_FULL": "cannot grow: the disk is full; make room",
+    "SQLITE_IOERR": "cannot be read or written: the disk is full, gone or failing",
 }
 
 
@@ -51,6 +51,8 @@ class Database:
         """Path or URL, for messages; without a password."""
         if self.path:
             _check_place(self.path, write)
+            if write:
+                _make_folder(self.path)
             self.engine = _sqlite_writer(self.path) if write else _sqlite_reader(self.path)
         else:
             self.engine = _server(url, self.location)
@@ -111,8 +113,22 @@ class Database:
         line = str(error).partition("\n")[0]
         code = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
         if isinstance(context.sqlalchemy_exception, IntegrityError):
-            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}")
+            doubled = "; is another program recording the same?" if "unique" in line.lower() else ""
+            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}{doubled}")
         raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
+
+
+def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
+    """Path or URL of a database for messages, without a password, and whether there is something to open.
+
+    Raises StoreError where there could be no database of ours.
+    """
+    url = _url(path_or_url)
+    if url.get_backend_name() != "sqlite":
+        return url.render_as_string(hide_password=True), True
+    path = Path(str(url.database))
+    _check_place(path, write=True)
+    return str(path), path.exists()
 
 
 def require(path_or_url: str | os.PathLike[str]) -> None:
@@ -142,11 +158,22 @@ def _check_place(path: Path, write: bool) -> None:
                 if file.read(len(_HEADER)) not in (_HEADER, b""):
                     raise StoreError(f"{path} is not an SQLite database")
         elif write:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            folder = next(each for each in path.absolute().parents if each.exists())
+            if not folder.is_dir():
+                raise StoreError(f"{path} cannot be made: {folder} is not a folder")
+            if not os.access(folder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+                raise StoreError(f"{path} cannot be made: the folder {folder} is read-only; name another with --db")
         else:
             raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be made: {error.strerror}") from None
 
 
 def _server(url: URL, location: str) -> Engine:
@@ -180,39 +207,51 @@ def _sqlite_writer(path: Path) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begin(connection: Connection) -> None:
+        file = connection.info.setdefault("file", _identity(path))
+        if file is None or file != _identity(path):
+            raise StoreError(f"{path} was moved or replaced while it was written: put it back where it was")
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and number of the file; None where there is none."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def _write_ahead(connection: sqlite3.Connection, _: Any) -> None:
     """Let others read while this connection writes, where the file system can."""
-    with suppress(sqlite3.OperationalError):
+    with suppress(sqlite3.DatabaseError):
         if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
 def _leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
-    """Fold the log into the file, unless somebody else still has it open."""
-    with suppress(sqlite3.OperationalError):
+    """Fold the log into the file, unless somebody else still has it open, or there is no room; it can be done later."""
+    with suppress(sqlite3.DatabaseError):
         connection.execute("PRAGMA journal_mode = DELETE")
 
 
 def _back_up(path: Path, revision: str) -> None:
-    """Copy the file beside itself, under a name that is free."""
+    """Copy the file beside itself, under a name that is free and that only a whole copy gets.
+
+    Nobody else does so at the same time: who calls holds the write lock.
+    """
+    part = path.with_name(f"{path.name}.bak-part")
     try:
-        for number in count(1):
-            suffix = f"-{number}" if number > 1 else ""
-            target = path.with_name(f"{path.name}.bak-{revision}{suffix}")
-            with suppress(FileExistsError):
-                target.open("xb").close()
-                break
+        part.unlink(missing_ok=True)
         try:
-            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(target)) as copy:
+            with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(part)) as copy:
                 source.backup(copy)
-        except BaseException:
-            target.unlink()
-            raise
+            names = (f"{path.name}.bak-{revision}{f'-{number}' if number > 1 else ''}" for number in count(1))
+            part.rename(next(free for name in names if not (free := path.with_name(name)).exists()))
+        finally:
+            part.unlink(missing_ok=True)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(f"{path} is not upgraded, for want of a backup: {error}") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Table, select
@@ -70,4 +71,5 @@ def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -
     if str(which).isdecimal() and int(which) in names.values():
         return int(which)
     ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-_SHOWN:])
-    raise StoreError(f"{missing} {which!r}; it holds {ids}")
+    near = get_close_matches(str(which).lower(), names, n=1)
+    raise StoreError(f"{missing} {which!r}; {f'did you mean {near[0]!r}? ' if near else ''}it holds {ids}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,6 +10,8 @@ import pandas as pd
 from sqlalchemy import column, func, literal, select, table
 
 from arena.errors import UsageError
+from arena.record import points_of
+from arena.statistics import pools
 from arena.store import comparisons, export, lookup, recorded
 from arena.store.database import Database
 from arena.store.positions import SOURCES, Positions
@@ -47,6 +50,7 @@ GAMES = (
 POSITIONS = tuple(SOURCES)
 RATINGS = ("player", "system", "rating", "error", "games")
 HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
+POOLS = ("player", "games", "pool", "group", "note")
 SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
 COLLECTED = (
     *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
@@ -199,6 +203,48 @@ class Results:
         frame = pd.DataFrame(rows, columns=["tournament", *SUPERIORITY])
         frame = frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
         return frame[list(SUPERIORITY)] if tournament is not None else frame.set_index("tournament")
+
+    def pools(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per player: which ratings can be compared, and which cannot be taken as they stand.
+
+        ``games`` are those that count for ratings. Players of one ``pool`` met, each other or through others; between
+        players of one ``group``, points went both ways, directly or through others. How far two players are apart is
+        known from results only within a group: beyond it the difference in rating is a guess, between pools it is
+        nothing at all. ``note``: ``only wins``, ``only losses``, ``no rated games``, or null. Pools and groups are
+        numbered by size, and null for who has no rated games.
+        """
+        seated = (
+            select(tournament_players.c.tournament_id, tournaments.c.name, players.c.spec)
+            .join(tournaments, tournaments.c.id == tournament_players.c.tournament_id)
+            .join(players, players.c.id == tournament_players.c.player_id)
+            .order_by(tournament_players.c.tournament_id, tournament_players.c.seat)
+        )
+        keys = (games.c.tournament_id, _black.c.spec, _white.c.spec, games.c.result)
+        played = (
+            select(*keys, func.count())
+            .select_from(games)
+            .join(_black, _black.c.id == games.c.black_id)
+            .join(_white, _white.c.id == games.c.white_id)
+            .where(games.c.guilty.is_(None))
+            .group_by(*keys)
+        )
+        with self._database.engine.connect() as connection:
+            if tournament is not None:
+                key = self._id(connection, tournament)
+                seated = seated.where(tournament_players.c.tournament_id == key)
+                played = played.where(games.c.tournament_id == key)
+            seats, tallies = connection.execute(seated).all(), connection.execute(played).all()
+        rows = []
+        for (key, name), part in groupby(seats, key=lambda seat: seat[:2]):
+            results = [
+                (black, white, points_of(black, black, result), number)
+                for of, black, white, result, number in tallies
+                if of == key
+            ]
+            found = pools.bases([seat[2] for seat in part], results)
+            rows += [(name, player, *astuple(basis)) for player, basis in found.items()]
+        frame = pd.DataFrame(rows, columns=["tournament", *POOLS]).astype({"pool": "Int64", "group": "Int64"})
+        return frame[list(POOLS)] if tournament is not None else frame.set_index("tournament")
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player and rating system, the best first; forfeits do not count in any of them."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+import shlex
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +14,14 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from arena.errors import StoreError
 from arena.interrupts import deferred_interrupt
-from arena.store import lookup, models
+from arena.store import lookup, models, names
 from arena.store.schema import checkpoints, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from arena.model import Model
+    from arena.store.names import Naming
 
     State = Mapping[str, np.ndarray[Any, Any]]
 
@@ -74,21 +75,30 @@ class Checkpoint:
 class Runs:
     """The training runs of a database that is opened to write."""
 
-    def __init__(self, connection: Connection, location: str) -> None:
-        self._connection = connection
+    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
+        """``connect`` is called when the database is needed."""
+        self._connect = connect
         self._location = location
 
+    @property
+    def _connection(self) -> Connection:
+        return self._connect()
+
     def create(
-        self, name: str, learner: LearnerIdentity, seed: int, games: int, settings: Mapping[str, Any]
+        self, name: str | Naming, learner: LearnerIdentity, seed: int, games: int, settings: Mapping[str, Any]
     ) -> StoredRun:
-        """Record a new run; StoreError where the name is taken, or could not be told from an id or in a spec."""
+        """Record a new run of that name, or one made of those that are taken.
+
+        StoreError where the name is taken, or could not be told from an id or in a spec.
+        """
+        naming = names.fixed(name) if isinstance(name, str) else name
+        name = naming(())
         if not _NAME.fullmatch(name) or name == "last" or name.isdecimal():
             raise StoreError(
                 f"a run cannot be named {name!r}: write letters, digits, '-', '_' and '.';"
                 " numbers and 'last' choose among runs"
             )
         values: dict[str, Any] = {
-            "name": name,
             "seed": seed,
             "games": games,
             "settings": dict(settings),
@@ -102,17 +112,15 @@ class Runs:
             "weights": learner.weights,
         }
         with self._connection.begin():
-            if self._connection.scalar(select(runs.c.id).where(runs.c.name == name)):
-                raise StoreError(f"{self._location} already has a run {name!r}: resume it or choose another name")
+            taken = set(self._connection.scalars(select(runs.c.name)))
+            row["name"] = values["name"] = name = naming(taken)
+            if name in taken:
+                raise StoreError(
+                    f"{self._location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
+                    " goes on with it; or choose another name"
+                )
             key = self._connection.scalars(insert(runs).values(row).returning(runs.c.id)).one()
         return StoredRun(id=key, learner=learner, **values)
-
-    def fresh_name(self, base: str) -> str:
-        """``base``, or ``base-2``, ``base-3``, ...: the first that no run has."""
-        with self._connection.begin():
-            taken = set(self._connection.scalars(select(runs.c.name)))
-        names = (base if number == 1 else f"{base}-{number}" for number in count(1))
-        return next(name for name in names if name not in taken)
 
     def get(self, which: str | int) -> StoredRun:
         """The run of that name or id, or the ``last``; StoreError where there is none."""

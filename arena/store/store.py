@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 import time
+from contextlib import ExitStack
 from dataclasses import asdict
+from functools import cached_property
 from importlib.metadata import version
-from itertools import count
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, insert, select
@@ -13,8 +15,8 @@ from sqlalchemy import delete, insert, select
 from arena.errors import StoreError
 from arena.rating import RatedGame
 from arena.record import points_of
-from arena.store import lookup
-from arena.store.database import Database, require
+from arena.store import lookup, names
+from arena.store.database import Database, locate, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
 from arena.store.tournaments import PlayerIdentity, StoredTournament, stored_tournament
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from arena.model import Model
     from arena.rating import PlayerRating
     from arena.store.collector import Collector
+    from arena.store.names import Naming
     from arena.store.runs import Runs
 
 
@@ -37,16 +40,22 @@ class Store:
     Every method raises StoreError, in one line, where the database cannot be used.
     """
 
-    def __init__(self, database: Database) -> None:
-        self.location = database.location
+    def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
+        """As :meth:`open`."""
+        self.location, there = locate(path_or_url)
         """Path or URL, for messages; without a password."""
-        self._database = database
-        self._connection: Connection = database.engine.connect()
+        self._path_or_url = path_or_url
+        self._open = ExitStack()
+        if there:
+            self._connect()
 
     @classmethod
     def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
-        """Open a path or SQLAlchemy URL; made where missing, backed up and upgraded where old."""
-        return cls(Database(path_or_url, write=True))
+        """Open a path or SQLAlchemy URL; backed up and upgraded where old.
+
+        Where it is missing it is made when it is first used, so that what fails before leaves nothing behind.
+        """
+        return cls(path_or_url)
 
     @classmethod
     def existing(cls, path_or_url: str | os.PathLike[str]) -> Self:
@@ -56,8 +65,7 @@ class Store:
 
     def close(self) -> None:
         """Close the database. An SQLite file is left as one plain file, unless others have it open."""
-        self._connection.close()
-        self._database.engine.dispose()
+        self._open.close()
 
     def __enter__(self) -> Self:
         return self
@@ -65,42 +73,52 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    @cached_property
+    def _connection(self) -> Connection:
+        database = Database(self._path_or_url, write=True)
+        self._open.callback(database.engine.dispose)
+        return self._open.enter_context(database.engine.connect())
+
+    def _connect(self) -> Connection:
+        return self._connection
+
     @property
     def runs(self) -> Runs:
         """The training runs."""
         from arena.store.runs import Runs
 
-        return Runs(self._connection, self.location)
+        return Runs(self._connect, self.location)
 
     def create_tournament(
-        self, name: str, seed: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity]
+        self, name: str | Naming, seed: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity]
     ) -> StoredTournament:
-        """Record a new tournament; StoreError where the name is taken or could be mistaken for an id."""
-        if not name or name == "last" or name.isdecimal():
-            raise StoreError(f"a tournament cannot be named {name!r}: numbers and 'last' choose among tournaments")
+        """Record a new tournament of that name, or one made of those that are taken.
+
+        StoreError where the name is taken or could be mistaken for an id.
+        """
+        naming = names.fixed(name) if isinstance(name, str) else name
+        _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
             raise StoreError("a tournament seats each player once")
         row: dict[str, Any] = {
-            "name": name,
             "seed": seed,
             "settings": dict(settings),
             "version": version("checkers-arena"),
             "started": time.time(),
         }
         with self._connection.begin():
-            if self._connection.scalar(select(tournaments.c.id).where(tournaments.c.name == name)):
-                raise StoreError(f"{self.location} already has a tournament {name!r}: resume it or choose another name")
+            taken = set(self._connection.scalars(select(tournaments.c.name)))
+            row["name"] = name = naming(taken)
+            if name in taken:
+                raise StoreError(
+                    f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
+                    " goes on with it, --new begins another"
+                )
             key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
             for seat, player in enumerate(players):
                 chair = {"tournament_id": key, "player_id": self._player_id(player), "seat": seat}
                 self._connection.execute(insert(tournament_players), chair)
         return StoredTournament(id=key, players=tuple(players), **row)
-
-    def fresh_name(self) -> str:
-        """A name that no tournament has: ``t`` and a number."""
-        with self._connection.begin():
-            taken = set(self._connection.scalars(select(tournaments.c.name)))
-        return next(name for number in count(len(taken) + 1) if (name := f"t{number}") not in taken)
 
     def tournament(self, which: str | int) -> StoredTournament:
         """The tournament of that name or id, or ``last``; StoreError where there is none."""
@@ -188,7 +206,7 @@ class Store:
         """What records games in the collection of that name, which is made where missing; a context manager."""
         from arena.store.collector import Collector
 
-        if not collection or collection == "all":
+        if not collection or collection == "all" or not _is_text(collection):
             raise StoreError(f"a collection cannot be named {collection!r}")
         here = collections.c.name == collection
         with self._connection.begin():
@@ -207,3 +225,17 @@ class Store:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
         return key
+
+
+def _check_name(name: str) -> None:
+    if not name or name in ("last", "all") or name.isdecimal() or not _is_text(name):
+        raise StoreError(f"a tournament cannot be named {name!r}: numbers, 'last' and 'all' choose among tournaments")
+
+
+def _is_text(name: str) -> bool:
+    """Whether a database can hold it: not what a command line had in another encoding."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name

@@ -6,13 +6,13 @@ import hashlib
 import secrets
 from collections import Counter
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena import specs
 from arena.checkers.game import DrawRules, Limits
-from arena.errors import TournamentStopped, UsageError
+from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, schedule, sequential, system
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from arena.record import GameRecord
     from arena.specs import Spec
     from arena.store import Store, StoredTournament
+    from arena.store.names import Naming
     from arena.tournament.formats import Pairing, Shares
     from arena.tournament.sequential import Sequential
 
@@ -72,6 +73,8 @@ class TournamentSettings:
 class Progress:
     """How far a tournament is."""
 
+    tournament: str
+    """Its name."""
     total: int
     """Games of the tournament."""
     done: int
@@ -160,7 +163,7 @@ class Plan:
 
 
 def run(
-    name: str,
+    name: str | Naming,
     plan: Plan,
     store: Store,
     *,
@@ -168,7 +171,7 @@ def run(
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> StoredTournament:
-    """Play a new tournament of that name and rate the players.
+    """Play a new tournament of that name, or one made of those that are taken, and rate the players.
 
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
     before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
@@ -183,7 +186,7 @@ def run(
         for each in plan.players
     ]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), identities)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say)
     _refuse_learning(tournament)
     return tournament
 
@@ -212,7 +215,7 @@ def resume(
     for _, change in changes(tournament, plan):
         raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
     _provide_tables(plan, say)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say)
     _refuse_learning(tournament)
     return tournament
 
@@ -249,16 +252,18 @@ def changes(tournament: StoredTournament, plan: Plan) -> Iterator[tuple[str, str
 
 def _play(
     plan: Plan,
-    tournament_id: int,
+    tournament: StoredTournament,
     store: Store,
     *,
     workers: int,
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
 ) -> None:
+    tournament_id = tournament.id
     before = len(store.finished(tournament_id))
-    progress(Progress(plan.games, before))
-    tally = _Tally(plan, before, progress)
+    start = Progress(tournament.name, plan.games, before)
+    progress(start)
+    tally = _Tally(plan, start, progress)
     test = plan.sequential()
     try:
         with store.recorder(tournament_id) as recorder:
@@ -287,8 +292,12 @@ def _play(
                         if test is not None and test.verdict != "open":
                             break
                 recorder.flush()
-    finally:
+    except StoreError:  # what cannot be written cannot be rated
+        raise
+    except BaseException:
         _rate(plan, tournament_id, store)
+        raise
+    _rate(plan, tournament_id, store)
 
 
 def _refuse_learning(tournament: StoredTournament) -> None:
@@ -300,9 +309,9 @@ def _refuse_learning(tournament: StoredTournament) -> None:
 class _Tally:
     """The games of a run as they end; raises TournamentStopped where it cannot be worth going on."""
 
-    def __init__(self, plan: Plan, before: int, progress: Callable[[Progress], object]) -> None:
+    def __init__(self, plan: Plan, start: Progress, progress: Callable[[Progress], object]) -> None:
         self.test: Sequential | None = None
-        self._plan, self._before, self._progress = plan, before, progress
+        self._plan, self._start, self._progress = plan, start, progress
         self._played, self._forfeits = 0, Counter[str]()
 
     def add(self, record: GameRecord) -> None:
@@ -313,7 +322,9 @@ class _Tally:
             self.test.add(record.round, self.test.points(record))
         forfeits = self._forfeits.total()
         note = "" if self.test is None else str(self.test)
-        self._progress(Progress(self._plan.games, self._before + self._played, self._played, forfeits, record, note))
+        done = self._start.done + self._played
+        now = replace(self._start, done=done, played=self._played, forfeits=forfeits, record=record, note=note)
+        self._progress(now)
         limit = self._plan.settings.max_forfeits
         if self._played == forfeits == HOPELESS:
             self._stop(f"the first {HOPELESS} games were all forfeits")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,7 +64,13 @@ T = ("tournament", "--players")
         (("train", "lms", "--from", "nothing.pdn"), 2, "neither a PDN file nor"),
         (("train", "lms", "--teacher", "nobody"), 2, "no player named 'nobody'"),
         (("train", "--resume", "last"), 1, "so does arena train"),
-        (("train", "lms", "--resume", "last"), 2, "learner cannot be changed by --resume"),
+        (("train", "lms", "--resume", "last"), 2, "LEARNER cannot be changed by --resume"),
+        (("tournament", "cup.toml", "--resume", "last"), 2, "SPEC cannot be changed by --resume"),
+        (("tournament", "--resume", "last", "--new"), 2, "choose one of --resume"),
+        ((*T, "random,m1", "--name", "17"), 1, "a tournament cannot be named '17'"),
+        (("compare", "random", "m1", "--name", "last", "--new"), 1, "a tournament cannot be named 'last'"),
+        (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
+        (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
         ((*T, "lms@500,random"), 1, "no database"),
         ((*T, "lms@many,random"), 2, "names no player"),
         ((*T, "lms:weights=@0123456789,random"), 1, "no database"),
@@ -133,13 +140,18 @@ def test_a_place_that_cannot_be_written(run: Run) -> None:
     assert "/proc/nowhere" in line
 
 
-def test_a_name_that_is_taken(run: Run) -> None:
-    words = (*T, "lms,random", "--games", "2", "--name", "mine")
+@pytest.mark.parametrize("words", [(*T, "random,m1"), ("compare", "random", "m1")], ids=lambda words: words[0])
+def test_a_name_that_is_taken(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
+    words = (*words, "--games", "2", "--name", "mine")
     assert run(*words).returncode == 0
     again = run(*words)
     assert again.returncode == 1
-    assert "already has a tournament 'mine'" in again.stderr.splitlines()[-1]
-    assert "Traceback" not in again.stderr
+    [line] = again.stderr.splitlines()
+    assert "already has a tournament 'mine': arena tournament --resume mine goes on with it, --new begins" in line
+    assert run(*words, "--new").returncode == 0
+    with closing(sqlite3.connect(tmp_path / "results" / "arena.sqlite")) as connection:
+        games = connection.execute("SELECT tournament, count(*) FROM v_games GROUP BY 1 ORDER BY 1").fetchall()
+    assert games == [("mine", 2), ("mine-2", 2)]
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"])

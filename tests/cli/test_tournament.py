@@ -129,6 +129,27 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_p
         pd.testing.assert_frame_equal(one, two)
 
 
+def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+
+    def no_file_beyond_400_kilobytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+
+    words = ("--players", "random,m1", "--games", "300", "--db", "x.sqlite", "--name", "big")
+    command = [sys.executable, "-m", "arena.cli", "tournament", *words]
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=no_file_beyond_400_kilobytes
+    )
+    assert done.returncode == 1
+    *_, held, how, line = done.stderr.splitlines()
+    assert held == "what was recorded before is on record; to play the others:"
+    assert how == "    arena tournament --resume big --db x.sqlite"
+    assert line == "arena: x.sqlite cannot be read or written: the disk is full, gone or failing"
+    assert 0 < count(tmp_path / "x.sqlite") < 300
+    assert run(*how.split()[1:]).returncode == 0
+    assert count(tmp_path / "x.sqlite") == 300
+
+
 def count(path: Path) -> int:
     """Games on record."""
     try:

@@ -6,6 +6,8 @@ import os
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +15,11 @@ from sqlalchemy.exc import OperationalError
 
 from arena.errors import StoreError
 from arena.store import Results, Store, database
+from arena.store.names import numbered
+from arena.store.runs import LearnerIdentity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from arena.record import GameRecord
     from arena.store import PlayerIdentity
@@ -38,6 +41,12 @@ def refusal(opened: Callable[[Any], Any], path: object) -> str:
     return line
 
 
+def make(path_or_url: Path | str) -> None:
+    """Make a database with nothing in it."""
+    with Store.open(path_or_url) as store:
+        assert store.finished(1) == set()
+
+
 def pragma(path: Path, name: str) -> Any:
     with closing(sqlite3.connect(path)) as connection:
         return connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -57,12 +66,13 @@ def ours(path: Path, identities: Players) -> Path:
 
 
 def test_a_database_is_made_with_its_folder_and_marked_as_ours(path: Path) -> None:
-    Store.open(path).close()
+    make(path)
     assert pragma(path, "application_id") == 0x41524E41
     assert revision(path) == NEWEST
 
 
 def test_it_is_written_ahead_and_left_as_one_plain_file(path: Path) -> None:
+    make(path)
     with Store.open(str(path)):
         assert pragma(path, "journal_mode") == "wal"
     assert pragma(path, "journal_mode") == "delete"
@@ -70,7 +80,7 @@ def test_it_is_written_ahead_and_left_as_one_plain_file(path: Path) -> None:
 
 
 def test_a_url_names_the_same_file(path: Path) -> None:
-    Store.open(f"sqlite:///{path}").close()
+    make(f"sqlite:///{path}")
     with Results(path) as results:
         assert results.location == str(path)
         assert results.tournaments().empty
@@ -78,7 +88,7 @@ def test_a_url_names_the_same_file(path: Path) -> None:
 
 def test_names_that_mean_something_in_a_uri_are_plain_names(tmp_path: Path) -> None:
     path = tmp_path / "what? 100%25 #1" / "a b.sqlite"
-    Store.open(path).close()
+    make(path)
     with Results(path) as results:
         assert results.tournaments().empty
 
@@ -103,8 +113,25 @@ def test_a_folder_is_refused(tmp_path: Path, opened: Callable[[Any], Any]) -> No
 
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(StoreError, match="cannot be opened"):
-        Store.open(tmp_path / "file" / "arena.sqlite")
+    assert "file is not a folder" in refusal(Store.open, tmp_path / "file" / "arena.sqlite")
+
+
+def test_nothing_is_made_before_there_is_something_to_record(path: Path, identities: Players) -> None:
+    with Store.open(path) as store:
+        for name in ("", "last", "all", "17", "\udcff", "a\0b"):
+            with pytest.raises(StoreError, match="cannot be named"):
+                store.create_tournament(name, 1, {}, identities)
+            with pytest.raises(StoreError, match="cannot be named"):
+                store.create_tournament(numbered(name), 1, {}, identities)
+        with pytest.raises(StoreError, match="each player once"):
+            store.create_tournament("twins", 1, {}, identities[:1] * 2)
+        with pytest.raises(StoreError, match="cannot be named"):
+            store.runs.create("a run", LearnerIdentity("lms", "test", "1"), 1, 1, {})
+        with pytest.raises(StoreError, match="cannot be named"):
+            store.collector("all")
+        assert not path.parent.exists()
+        store.create_tournament("spring", 1, {}, identities)
+    assert path.exists()
 
 
 @OPENERS
@@ -154,21 +181,38 @@ def test_damage_that_shows_later_is_one_line_too(ours: Path, record: Callable[..
     content = ours.read_bytes()
     half = len(content) // 2
     ours.write_bytes(content[:half] + b"\xff" * (len(content) - half))
-    with Results(ours) as results, pytest.raises(StoreError, match=r"is damaged$"):
+    with (
+        Results(ours) as results,
+        pytest.raises(StoreError, match="is damaged: put a copy in its place"),
+    ):
         results.positions()
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
-def test_a_place_that_cannot_be_written_is_refused_but_read(ours: Path) -> None:
-    ours.chmod(0o444)
-    ours.parent.chmod(0o555)
-    try:
-        assert "cannot be written" in refusal(Store.open, ours)
-        refusal(Store.open, ours.with_name("new.sqlite"))
-        with Results(ours) as results:
-            assert results.tournaments()["name"].tolist() == ["spring"]
-    finally:
-        ours.parent.chmod(0o755)
+@pytest.fixture
+def theirs(ours: Path) -> Iterator[Path]:
+    """The same, where this process may read but not write; root, who may write anywhere, is nobody for the time."""
+    if not hasattr(os, "geteuid"):
+        pytest.skip("needs POSIX permissions")
+    with TemporaryDirectory() as folder:
+        path = Path(shutil.copy(ours, folder))
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+        root = os.geteuid() == 0
+        try:
+            if root:
+                os.seteuid(65534)
+            yield path
+        finally:
+            if root:
+                os.seteuid(0)
+            path.parent.chmod(0o755)
+
+
+def test_a_place_that_cannot_be_written_is_refused_but_read(theirs: Path) -> None:
+    assert "cannot be written: it or its folder is read-only" in refusal(Store.open, theirs)
+    assert "is read-only; name another" in refusal(Store.open, theirs.with_name("new.sqlite"))
+    with Results(theirs) as results:
+        assert results.tournaments()["name"].tolist() == ["spring"]
 
 
 def test_a_locked_file_is_one_line(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:

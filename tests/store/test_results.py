@@ -103,6 +103,34 @@ def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
     return sorted(ranked, key=lambda row: row[:2])
 
 
+POOLS = ["player", "games", "pool", "group", "note"]
+
+
+def test_pools_say_which_ratings_can_be_compared(path: Path, record: Callable[..., GameRecord]) -> None:
+    seats = [PlayerIdentity(spec, spec, "test", "1") for spec in ("z", "a", "b", "c", "idle")]
+    played = [("a", "b", "1-0"), ("b", "a", "1/2-1/2"), ("z", "c", "1-0"), ("z", "c", "1-0"), ("c", "a", "0-1")]
+    with Store.open(path) as store:
+        for name in ("one", "two"):
+            tournament = store.create_tournament(name, 1, {}, seats)
+            with store.recorder(tournament.id) as recorder:
+                for number, (black, white, result) in enumerate(played):
+                    guilty = "black" if name == "one" and (black, white) == ("c", "a") else None
+                    recorder.add(record(number, black=black, white=white, result=result, guilty=guilty))
+    with Results(path) as results:
+        one, both = results.pools("one"), results.pools()
+    assert one.columns.tolist() == POOLS
+    assert plain(one) == [
+        ("z", 2, 1, 2, "only wins"),
+        ("a", 2, 2, 1, None),
+        ("b", 2, 2, 1, None),
+        ("c", 2, 1, 3, "only losses"),
+        ("idle", 0, None, None, "no rated games"),
+    ]
+    assert one.dtypes.astype(str).tolist()[1:4] == ["int64", "Int64", "Int64"]
+    assert plain(both.loc["one"]) == plain(one)
+    assert both.loc["two"].pool.tolist()[:4] == [1, 1, 1, 1]
+
+
 @SEASONS
 def test_standings(filled: Any, results: Results, season: str) -> None:
     table = results.standings(season)
@@ -269,7 +297,8 @@ def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Resul
 
 @pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
 def test_an_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
-    Store.open(path).close()
+    with Store.open(path) as store:
+        store.finished(1)
     with Results(path) as empty:
         frame = getattr(empty, table)()
     assert frame.empty

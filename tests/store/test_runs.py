@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 from arena.errors import StoreError
 from arena.model import Model
 from arena.store import PlayerIdentity, Results, Store, models
+from arena.store.names import Naming, numbered
 from arena.store.runs import LearnerIdentity, _packed, _unpacked
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def store(path: Path) -> Iterator[Store]:
         yield store
 
 
-def made(store: Store, name: str = "lms", games: int = 100) -> StoredRun:
+def made(store: Store, name: str | Naming = "lms", games: int = 100) -> StoredRun:
     return store.runs.create(name, LMS, 7, games, {"every": 50})
 
 
@@ -139,8 +140,8 @@ def test_names_that_could_be_mistaken_are_refused(store: Store, name: str) -> No
 
 
 def test_names_are_taken_once(store: Store) -> None:
-    assert [made(store, store.runs.fresh_name("lms")).name for _ in range(3)] == ["lms", "lms-2", "lms-3"]
-    with pytest.raises(StoreError, match="already has a run 'lms-2': resume it or choose another name"):
+    assert [made(store, numbered("lms")).name for _ in range(3)] == ["lms", "lms-2", "lms-3"]
+    with pytest.raises(StoreError, match="already has a run 'lms-2': arena train --resume lms-2 goes on with it"):
         made(store, "lms-2")
 
 
@@ -171,7 +172,7 @@ def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
         assert (by_hash.name, by_hash.player) == (f"@{model(10).hash}", "lms:depth=2")
         with pytest.raises(StoreError, match=r"'lms' has no checkpoint after 15 games; there are lms@10, lms@20$"):
             of_run("lms", "15")
-        with pytest.raises(StoreError, match=r"here holds no run 'lsm'; it holds lms \(1\)"):
+        with pytest.raises(StoreError, match=r"here holds no run 'lsm'; did you mean 'lms'\? it holds lms \(1\)"):
             of_run("lsm", "10")
         with pytest.raises(StoreError, match="no model whose hash begins with 000000"):
             models.of_hash(connection, "000000", "here")
@@ -231,7 +232,7 @@ def test_where_a_model_is_used(store: Store, path: Path) -> None:
 
 
 def test_an_empty_database_has_empty_tables(store: Store, path: Path) -> None:
-    assert store.runs.fresh_name("lms") == "lms"
+    assert store.finished(1) == set()
     with Results(path) as results:
         frames = [results.runs(), results.metrics(), results.checkpoints(), results.models()]
         assert [len(frame) for frame in frames] == [0, 0, 0, 0]

@@ -28,7 +28,8 @@ def definitions(path: Path) -> dict[str, list[str]]:
 
 
 def test_migrations_and_tables_agree(path: Path, tmp_path: Path) -> None:
-    Store.open(path).close()
+    with Store.open(path) as store:
+        store.finished(1)
     engine = create_engine(f"sqlite:///{tmp_path / 'plain.sqlite'}")
     metadata.create_all(engine)
     engine.dispose()

@@ -14,7 +14,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.rating import PlayerRating, RatedGame
-from arena.store import PlayerIdentity, Store
+from arena.store import PlayerIdentity, Store, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,16 +55,35 @@ def test_a_tournament_that_does_not_exist_names_those_that_do(store: Store, iden
     with pytest.raises(StoreError, match="holds no tournament yet"):
         store.tournament("last")
     store.create_tournament("spring", 1, {}, identities)
-    for which in ("sprong", 17, "17"):
+    for which in ("autumn", 17, "17"):
         with pytest.raises(StoreError, match=r"holds no tournament .*; it holds spring \(1\)$"):
             store.tournament(which)
 
 
+def test_a_name_that_is_nearly_right_is_told(store: Store, identities: Players) -> None:
+    for number in range(20):
+        store.create_tournament(f"{'spring' if number == 3 else 'cup'} {number}", 1, {}, identities)
+    with pytest.raises(StoreError, match=r"'Sprong 3'; did you mean 'spring 3'\? it holds .*, cup 19 \(20\)"):
+        store.tournament("Sprong 3")
+
+
 def test_names_are_taken_once(store: Store, identities: Players) -> None:
     spring = store.create_tournament("spring", 1, {}, identities)
-    with pytest.raises(StoreError, match="already has a tournament 'spring'"):
+    with pytest.raises(
+        StoreError, match=r"has a tournament 'spring': arena tournament --resume spring .* --new begins"
+    ):
         store.create_tournament("spring", 2, {}, identities)
     assert store.tournament("last") == spring
+
+
+def test_a_name_may_be_made_of_those_that_are_taken(store: Store, identities: Players) -> None:
+    def name(naming: str | names.Naming) -> str:
+        return store.create_tournament(naming, 1, {}, identities).name
+
+    assert [name(naming) for naming in (names.counted, "t3", names.counted)] == ["t1", "t3", "t4"]
+    assert [name(names.numbered("cup")) for _ in range(3)] == ["cup", "cup-2", "cup-3"]
+    assert name(names.numbered("cup-2")) == "cup-2-2"
+    assert name(names.counted) == "t8"
 
 
 @pytest.mark.parametrize("name", ["", "last", "17"])

@@ -1,0 +1,89 @@
+"""The report of a tournament: which ratings it marks, and how it says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from arena.cli.results import report
+from arena.ratings.davidson import Davidson
+from arena.record import GameRecord
+from arena.store import PlayerIdentity, Results, Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PERFECT = "!: nothing but wins, or nothing but losses"
+APART = "[1], [2], ...: points went one way only between these, or none did"
+UNRATED = "-: no rating without a game"
+
+
+def recorded(path: Path, players: str, results: list[str]) -> None:
+    """A tournament of players of one letter; ``a>b``: Black, a, wins; ``a=b``: a draw; ``a!b``: Black forfeits."""
+    with Store.open(path) as store:
+        seats = [PlayerIdentity(player, player, "test", "1") for player in players]
+        tournament = store.create_tournament("test", 1, {}, seats)
+        with store.recorder(tournament.id) as recorder:
+            for number, (black, how, white) in enumerate(results):
+                recorder.add(
+                    GameRecord(
+                        pairing=" vs ".join(sorted((black, white))),
+                        round=number,
+                        seed=number,
+                        opening="",
+                        black=black,
+                        white=white,
+                        first="black",
+                        boards=bytes(12),
+                        moves=(),
+                        result={">": "1-0", "=": "1/2-1/2", "!": "0-1"}[how],
+                        termination="exception" if how == "!" else "no moves",
+                        guilty="black" if how == "!" else None,
+                    )
+                )
+        table = Davidson().rate(list(players), store.rated_games(tournament.id))
+        store.save_ratings(tournament.id, "davidson", table)
+
+
+@pytest.mark.parametrize(
+    ("players", "results", "marks", "lines"),
+    [
+        ("ab", ["a>b", "b>a"], {"a": "", "b": ""}, []),
+        ("ab", ["a>b", "a=b"], {"a": "", "b": ""}, []),
+        ("ab", ["a>b", "a>b"], {"a": "!", "b": "!"}, [PERFECT]),
+        ("abc", ["a=b", "a>c", "b>c"], {"a": "", "b": "", "c": "!"}, [PERFECT]),
+        ("abcd", ["a=b", "c=d"], {"a": "[1]", "b": "[1]", "c": "[2]", "d": "[2]"}, [APART]),
+        ("abcd", ["a>b", "c=d"], {"a": "[1]!", "b": "[1]!", "c": "[2]", "d": "[2]"}, [PERFECT, APART]),
+        ("abcd", ["a=b", "c=d", "a>c", "b>d"], {"a": "[1]", "b": "[1]", "c": "[2]", "d": "[2]"}, [APART]),
+        (
+            "abcdef",
+            ["a=b", "c=d", "a>c", "e=f"],
+            {"a": "[1.1]", "b": "[1.1]", "c": "[1.2]", "d": "[1.2]", "e": "[2]", "f": "[2]"},
+            [APART],
+        ),
+        ("abc", ["a=b", "c!a"], {"a": "", "b": "", "c": "-"}, [UNRATED]),
+        ("abc", ["a=b"], {"a": "", "b": "", "c": "-"}, [UNRATED]),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) and value and len(value[0]) == 3 else "",
+)
+def test_ratings_that_results_do_not_bear_out_are_marked(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    players: str,
+    results: list[str],
+    marks: dict[str, str],
+    lines: list[str],
+) -> None:
+    recorded(tmp_path / "x.sqlite", players, results)
+    with Results(tmp_path / "x.sqlite") as stored:
+        report(stored, "test")
+    text = capsys.readouterr().out
+    table = text.partition("head to head")[0].splitlines()
+    cells = {row[0]: row[2:] for line in table if (row := line.split()) and row[0] in marks}
+    for player, mark in marks.items():
+        if mark == "-":
+            assert cells[player][0] == "-"
+        else:  # +12 ± 34 [1]! 5 games ...
+            assert (cells[player][3] == mark) if mark else cells[player][3].isdecimal()
+    assert [line for line in (PERFECT, APART, UNRATED) if line in text] == lines

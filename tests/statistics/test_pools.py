@@ -1,0 +1,89 @@
+"""Which players' strengths results can compare."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from arena.statistics.pools import NO_GAMES, ONLY_LOSSES, ONLY_WINS, Basis, bases, components
+
+NAMES = "abcdefgh"
+PAIRS = st.permutations(NAMES).map(lambda names: names[:2])
+RESULTS = st.lists(
+    st.tuples(PAIRS, st.sampled_from([0.0, 0.5, 1.0]), st.integers(1, 9)).map(lambda drawn: (*drawn[0], *drawn[1:])),
+    max_size=14,
+)
+
+
+def scipys(edges: list[tuple[str, str]], connection: str) -> set[frozenset[str]]:
+    """The components of a graph, as SciPy finds them."""
+    matrix = np.zeros((len(NAMES), len(NAMES)), dtype=int)
+    for start, end in edges:
+        matrix[NAMES.index(start), NAMES.index(end)] = 1
+    count, labels = connected_components(csr_array(matrix), directed=True, connection=connection)
+    return {frozenset(name for name, of in zip(NAMES, labels, strict=True) if of == label) for label in range(count)}
+
+
+def parts(found: dict[str, Basis], kind: str) -> set[frozenset[str]]:
+    numbers = {player: getattr(basis, kind) for player, basis in found.items() if basis.games}
+    return {frozenset(player for player in numbers if numbers[player] == number) for number in numbers.values()}
+
+
+@given(RESULTS)
+def test_pools_and_groups_are_components(results: list[tuple[str, str, float, int]]) -> None:
+    found = bases(NAMES, results)
+    met = [(first, second) for first, second, _, _ in results]
+    scored = [(first, second) for first, second, score, _ in results if score > 0]
+    scored += [(second, first) for first, second, score, _ in results if score < 1]
+    played = {player for pair in met for player in pair}
+    assert parts(found, "pool") == {part for part in scipys(met, "weak") if part & played}
+    assert parts(found, "group") == {part for part in scipys(scored, "strong") if part & played}
+
+
+@given(RESULTS)
+def test_there_is_one_group_where_fords_condition_holds(results: list[tuple[str, str, float, int]]) -> None:
+    players = sorted({player for first, second, _, _ in results for player in (first, second)})
+    scored = {(first, second) for first, second, score, _ in results if score > 0}
+    scored |= {(second, first) for first, second, score, _ in results if score < 1}
+
+    def somebody_scores(here: tuple[str, ...]) -> bool:
+        return any(one in here and other not in here for one, other in scored)
+
+    holds = all(somebody_scores(here) for size in range(1, len(players)) for here in combinations(players, size))
+    assert holds == (len({basis.group for basis in bases(players, results).values()}) <= 1)
+
+
+def test_who_only_won_or_only_lost_stands_apart() -> None:
+    results = [("best", "a", 1.0, 9), ("a", "b", 1.0, 3), ("b", "a", 0.5, 1), ("b", "worst", 1.0, 2)]
+    assert bases(("worst", "a", "b", "best", "idle"), results) == {
+        "worst": Basis(2, 1, 2, ONLY_LOSSES),
+        "a": Basis(13, 1, 1),
+        "b": Basis(6, 1, 1),
+        "best": Basis(9, 1, 3, ONLY_WINS),
+        "idle": Basis(0, None, None, NO_GAMES),
+    }
+
+
+def test_a_single_draw_joins_what_wins_do_not() -> None:
+    wins = [("a", "b", 1.0, 100), ("c", "d", 1.0, 100), ("b", "a", 1.0, 1), ("d", "c", 1.0, 1), ("a", "c", 1.0, 50)]
+    assert parts(bases("abcd", wins), "group") == {frozenset("ab"), frozenset("cd")}
+    assert parts(bases("abcd", wins), "pool") == {frozenset("abcd")}
+    assert parts(bases("abcd", [*wins, ("b", "d", 0.5, 1)]), "group") == {frozenset("abcd")}
+
+
+def test_the_largest_part_is_number_one_then_that_of_the_first_player() -> None:
+    found = bases("abcdefg", [(*pair, 0.5, 1) for pair in ("ef", "fg", "cd", "ab")])
+    assert [found[player].pool for player in "abcdefg"] == [2, 2, 3, 3, 1, 1, 1]
+
+
+def test_a_long_chain_is_no_trouble() -> None:
+    chain = [str(number) for number in range(5000)]
+    graph = {node: {following} for node, following in zip(chain, [*chain[1:], chain[0]], strict=True)}
+    assert [len(part) for part in components(graph)] == [5000]
+    graph[chain[-1]] = set()
+    assert len(components(graph)) == 5000

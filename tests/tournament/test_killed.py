@@ -1,0 +1,145 @@
+"""The arena killed again and again, at moments of every kind: what is on record in the end is as if it never was."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from databases import contents
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
+
+SCRIPT = """
+import json, random, sqlite3, sys
+from collections import Counter
+from contextlib import closing
+order = json.loads(sys.argv[1])
+sys.path[:0] = order["path"]
+import mortal
+from arena import match, specs
+from arena.checkers.game import DrawRules
+from arena.errors import StoreError
+from arena.statistics.sprt import SPRT
+from arena.store import Store, recorder, store
+from arena.store.recorder import Recorder
+from arena.tournament import runner
+
+class Pool:
+    "Plays in this process; of two games the second ends first."
+
+    def __init__(self, tasks, workers, move_timeout):
+        self.tasks = iter(tasks)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def __iter__(self):
+        for one in self.tasks:
+            for task in (next(self.tasks, None), one):
+                if task is not None:
+                    yield mortal.during("play", play)(task)
+
+def play(task):
+    mortal.moment()
+    record = match.play(task)
+    mortal.moment()
+    return record
+
+recorder.BATCH_GAMES = 3
+runner.Pool = Pool
+runner.warm_up = lambda say: None
+runner._rate = mortal.during("rate", runner._rate)
+Recorder.flush = mortal.during("commit", Recorder.flush)
+Store.create_tournament = mortal.during("entry", Store.create_tournament)
+store.Database = mortal.during("opening", store.Database)
+changes = order["changes"]
+if "sprt" in changes:
+    changes["sprt"] = SPRT(*changes["sprt"])
+settings = runner.TournamentSettings(seed=3, rules=DrawRules(ply_cap=60), **changes)
+players = specs.parse_list("player", order["players"])
+
+def work(db):
+    with Store.open(db) as store:
+        try:
+            runner.resume("test", store, workers=1)
+        except StoreError as error:
+            if "holds no tournament" not in str(error):
+                raise
+            runner.run("test", runner.Plan(settings, players), store, workers=1)
+
+def look(db):
+    "How much is on record: none of it is ever lost, and nothing is there in part."
+    with closing(sqlite3.connect(db)) as connection:
+        if connection.execute("select count(*) from sqlite_master").fetchone() == (0,):
+            return [0, 0, 0]
+        assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
+        tournaments, seats, *counts = [
+            connection.execute(f"select count(*) from {table}").fetchone()[0]
+            for table in ("tournaments", "tournament_players", "ratings", "games")
+        ]
+    assert seats == tournaments * len(players)
+    assert counts[0] in (0, seats)
+    return [tournaments, *counts]
+
+killed, before = Counter(), [0, 0, 0]
+
+def life(phase, moments, seconds=0.0):
+    global before
+    killed[phase] += not mortal.live(lambda: work(order["db"]), phase, moments, seconds)
+    now = look(order["db"])
+    assert all(one <= other for one, other in zip(before, now, strict=True)), (before, now)
+    before = now
+
+work(order["whole"])
+chance = random.Random(order["seed"])
+for _ in range(4):
+    life("opening", chance.randint(1, 50))
+for moments in range(1, 17, 3):
+    life("entry", moments)
+later = [("opening", 4)] * 3 + [("start", 12)] * 5 + [("play", 8)] * 12 + [("commit", 12)] * 18
+chance.shuffle(later)
+for phase, most in later:
+    life(phase, chance.randint(1, most), chance.choice([0.0, chance.uniform(1e-5, 2e-3)]))
+work(order["db"])
+before = look(order["db"])
+for moments in range(1, 17):
+    life("rate", moments)
+print(json.dumps(killed))
+"""
+
+
+@pytest.mark.parametrize(
+    ("players", "changes"),
+    [
+        ("random,m1,minimax:depth=1", {"games": 40}),
+        ("random,m1,minimax:depth=1,lms", {"games": 20, "format": "swiss"}),
+        ("random,m1,minimax:depth=1,lms", {"games": 40, "format": "knockout"}),
+        ("m1,random", {"games": 400, "openings": "11man", "sprt": (0, 20)}),
+    ],
+    ids=["round-robin", "swiss", "knockout", "sprt"],
+)
+def test_killed_sixty_times_it_records_what_it_would_have_recorded(
+    tmp_path: Path, players: str, changes: dict[str, Any]
+) -> None:
+    whole, db = tmp_path / "whole.sqlite", tmp_path / "killed.sqlite"
+    order = {
+        **{"path": sys.path, "whole": str(whole), "db": str(db), "players": players},
+        **{"changes": changes, "seed": 1},
+    }
+    command = [sys.executable, "-c", SCRIPT, json.dumps(order)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {"opening": 7, "entry": 6, "start": 5, "play": 12, "commit": 18, "rate": 16}
+    assert contents(db) == contents(whole)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["killed.sqlite", "whole.sqlite"]
