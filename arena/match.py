@@ -2,7 +2,8 @@
 
 The referee keeps a game of its own: a player is given a copy for each choice, and nothing that it does to
 the copy matters. What a player raises, and a choice that is not a legal move, forfeit the game; only an error
-of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know.
+of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know, and
+the players' own scores one whose winner they agree on.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 import numpy as np
 
 from arena import specs
+from arena.adjudication import Agreement, Watch
 from arena.checkers.board import Board
 from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Game, Limits, Outcome, Report, Termination
 from arena.checkers.move import SIDES, Move, Side
@@ -60,6 +62,8 @@ class GameTask:
     """What each player may spend; ``clock`` is what there is at the beginning."""
     tables: int | None = None
     """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
+    scores: Agreement | None = None
+    """What the players' own scores must say for it to end; None where it is played out."""
 
     def to_json(self) -> dict[str, Any]:
         """A mapping of plain JSON values."""
@@ -70,7 +74,8 @@ class GameTask:
         """The task that :meth:`to_json` wrote."""
         opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
         rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
-        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits})
+        scores = values["scores"] and Agreement(**values["scores"])
+        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits, "scores": scores})
 
 
 class TurnMarker:
@@ -183,6 +188,7 @@ class Match:
         self._random = tuple(np.random.default_rng((task.seed, side)) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
+        self._scores = None if task.scores is None else Watch(task.scores)
         self._limits = dict.fromkeys(SIDES, task.limits)
 
     def play(self) -> GameRecord:
@@ -214,14 +220,16 @@ class Match:
                 reason = f"choose returned {_shown(choice)}; legal moves: {', '.join(map(str, legal))}"
                 raise _Forfeit(side, Termination.ILLEGAL_MOVE, reason)
             self._sheet.add(choice, ply)
+            if self._scores is not None:
+                self._scores.add(side, ply.score)
         return outcome
 
     def _adjudged(self) -> Outcome | None:
-        """How the game ends by the endgame tables; None where it goes on."""
+        """How the game ends by the endgame tables, or by the players' own scores; None where it goes on."""
         board = self._sheet.game.board
         value = None if self._tables is None else self._tables.value(board)
         if value is None:
-            return None
+            return None if self._scores is None else self._scores.outcome
         winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
         return Outcome(winner, Termination.TABLES)
 

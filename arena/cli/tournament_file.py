@@ -6,6 +6,7 @@ import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from arena.cli import adjudication
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "workers": (int,),
     "db": (str,),
     "rules": (dict,),
+    "scores": (dict,),
 }
 """What a file may say, and the types of the values."""
 _WORDS = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", dict: "a table"}
@@ -54,6 +56,8 @@ def read(path: Path) -> dict[str, Any]:
             _check(path, key, value, dict.fromkeys(_RULES, (int,)))
             if value < 1:
                 raise UsageError(f"{path}: {key} is 1 or more, or false, not {value}")
+    for player, value in values.get("scores", {}).items():
+        _check(path, player, value, {player: (int, float)})
     if isinstance(values.get("players"), list):
         values["players"] = ",".join(values["players"])
     return {key.replace("-", "_"): value for key, value in values.items()}
@@ -67,7 +71,6 @@ def rules(values: Mapping[str, Any]) -> dict[str, int | None]:
 def text(tournament: StoredTournament) -> str:
     """The file that makes a stored tournament again."""
     settings = tournament.settings
-    tables = settings.get("tables")
     limits = dict(settings.get("limits", {}))
     clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
     limits["clock"] = None if clock is None else f"{clock:g}+{increment:g}"
@@ -80,7 +83,7 @@ def text(tournament: StoredTournament) -> str:
         "openings": settings["openings"],
         **limits,
         "move-timeout": settings["move_timeout"],
-        "adjudicate": None if tables is None else f"tables:{tables}",
+        "adjudicate": adjudication.text(settings),
         "max-forfeits": settings.get("max_forfeits"),
         "ratings": list(settings["ratings"]),
     }
@@ -92,6 +95,8 @@ def text(tournament: StoredTournament) -> str:
     for name in _RULES:
         rule = settings["rules"][name.replace("-", "_")]
         lines.append(f"{name} = {_written(False if rule is None else rule)}")
+    if thresholds := (settings.get("scores") or {}).get("players"):
+        lines += ["", "[scores]", *(f"{_written(player)} = {_written(value)}" for player, value in thresholds.items())]
     return "\n".join(lines)
 
 

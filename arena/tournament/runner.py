@@ -11,6 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena import specs
+from arena.adjudication import AgreedScores
 from arena.checkers.game import DrawRules, Limits
 from arena.errors import TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
@@ -58,6 +59,8 @@ class TournamentSettings:
     """Seconds on the arena's clock after which a player that has not answered forfeits."""
     tables: int | None = None
     """Pieces (2-6) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
+    scores: AgreedScores | None = None
+    """What the players' own scores must say for a game to end; None: games are played out."""
     ratings: tuple[str, ...] = DEFAULT_RATINGS
     """Specs of the rating systems."""
     max_forfeits: float | None = None
@@ -108,6 +111,7 @@ class Plan:
             raise UsageError("limits of depth, nodes, seconds and the clock must be more than 0")
         if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
+        self._scores = settings.scores and settings.scores.settled({each.text: each.name for each in players})
 
     @property
     def games(self) -> int:
@@ -138,6 +142,7 @@ class Plan:
             weights={each.text: each.weights for each in self.players},
             limits=self.settings.limits,
             tables=self.settings.tables,
+            scores=self._scores,
             finished=finished,
         )
 
@@ -225,6 +230,7 @@ def stored_plan(tournament: StoredTournament) -> Plan:
         move_timeout=stored["move_timeout"],
         ratings=tuple(stored["ratings"]),
         tables=stored.get("tables"),
+        scores=AgreedScores(**stored["scores"]) if stored.get("scores") else None,
         format=stored.get("format", "round-robin"),
         rounds=stored.get("rounds"),
         max_forfeits=stored.get("max_forfeits"),
