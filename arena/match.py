@@ -14,12 +14,12 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 
-from arena import specs
+from arena import library, specs
 from arena.adjudication import Agreement, Watch
 from arena.checkers.board import Board
 from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Game, Limits, Outcome, Report, Termination
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
+LEARNED = 16
+"""Models of players that learn which a process keeps; each is played in one round alone."""
 REASON_LIMIT = 10_000
 """Characters of a reason that are kept; longer ones lose their middle."""
 
@@ -58,6 +60,9 @@ class GameTask:
     black_weights: str | None = None
     """Hash that the player's weights must have; None for a player without."""
     white_weights: str | None = None
+    black_model: str | None = None
+    """Hash of the model of the database that the player plays in the place of its own; None: it plays its own."""
+    white_model: str | None = None
     limits: Limits = NO_LIMITS
     """What each player may spend; ``clock`` is what there is at the beginning."""
     tables: int | None = None
@@ -184,7 +189,10 @@ class Match:
         """Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
         self._marker = marker or TurnMarker()
         self._sheet = Scoresheet(task, self._marker, time.time())
-        self._specs = _spec(task.black, task.black_weights), _spec(task.white, task.white_weights)
+        self._specs = (
+            _playing(task.black, task.black_weights, task.black_model),
+            _playing(task.white, task.white_weights, task.white_model),
+        )
         self._random = tuple(np.random.default_rng((task.seed, side)) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
@@ -288,6 +296,16 @@ def _spec(text: str, weights: str | None) -> specs.Spec:
     if spec.weights != weights:
         raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
     return spec
+
+
+def _playing(text: str, weights: str | None, model: str | None) -> specs.Spec:
+    """The spec, with that model of the database in the place of its own where one is given."""
+    return _spec(text, weights) if model is None else _learned(text, weights, model)
+
+
+@lru_cache(maxsize=LEARNED)
+def _learned(text: str, weights: str | None, model: str) -> specs.Spec:
+    return _spec(text, weights).with_model(library.find(f"@{model}").model)
 
 
 @cache

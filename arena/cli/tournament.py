@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.checkers.game import Limits
     from arena.tournament.runner import Progress
 
-_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "max_forfeits")
+_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "max_forfeits", "learning")
 
 
 def tournament(
@@ -57,6 +57,9 @@ def tournament(
             "both players' own scores agree for so many plies that one side is ahead by T; or both: tables,scores:T."
         ),
     ] = None,
+    learning: Annotated[
+        bool, typer.Option("--learning", help="Players that can learn go on learning between rounds.")
+    ] = False,
     max_forfeits: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of forfeits beyond which the tournament stops.")
     ] = None,

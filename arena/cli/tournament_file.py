@@ -31,6 +31,7 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "move-timeout": (int, float),
     "adjudicate": (str,),
     "max-forfeits": (int, float),
+    "learning": (bool,),
     "ratings": (list,),
     "workers": (int,),
     "db": (str,),
@@ -38,7 +39,14 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "scores": (dict,),
 }
 """What a file may say, and the types of the values."""
-_WORDS = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+_WORDS = {
+    list: "a list of texts",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -85,6 +93,7 @@ def text(tournament: StoredTournament) -> str:
         "move-timeout": settings["move_timeout"],
         "adjudicate": adjudication.text(settings),
         "max-forfeits": settings.get("max_forfeits"),
+        "learning": settings.get("learning") or None,
         "ratings": list(settings["ratings"]),
     }
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
@@ -104,7 +113,7 @@ def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, .
     if key not in keys:
         raise UsageError(f"{path}: there is no {key!r}; there are {', '.join(keys)}")
     wanted = keys[key]
-    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    fits = isinstance(value, wanted) and isinstance(value, bool) == (bool in wanted)
     if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
         raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
 

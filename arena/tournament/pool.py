@@ -194,7 +194,10 @@ class Pool:
     """
 
     def __init__(self, tasks: Iterable[GameTask], workers: int, move_timeout: float) -> None:
-        """``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``."""
+        """``tasks`` may have none for the moment: they are asked again after each game.
+
+        ``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``.
+        """
         self._tasks = iter(tasks)
         self._size = workers
         self._move_timeout = move_timeout

@@ -16,7 +16,7 @@ from arena.checkers.game import DrawRules, Limits
 from arena.errors import TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
-from arena.tournament import formats, schedule, sequential, system
+from arena.tournament import formats, learning, schedule, sequential, system
 from arena.tournament.pool import Pool
 from arena.warmup import warm_up
 
@@ -67,6 +67,8 @@ class TournamentSettings:
     """Share of forfeits among the games of a run beyond which it stops; None: no such limit."""
     sprt: SPRT | None = None
     """For two players: the test that ends the match, ``elo0`` and ``elo1`` being how much better the first one is."""
+    learning: bool = False
+    """Whether players that can learn go on learning between rounds; see :mod:`arena.tournament.learning`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +113,10 @@ class Plan:
             raise UsageError("limits of depth, nodes, seconds and the clock must be more than 0")
         if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
+        if settings.learning and settings.sprt:
+            raise UsageError("a sequential test compares players as they are, so they cannot learn while they play")
+        self.pupils = learning.pupils(players, settings.seed) if settings.learning else {}
+        """The players that learn, by their specs."""
         self._scores = settings.scores and settings.scores.settled({each.text: each.name for each in players})
 
     @property
@@ -174,6 +180,7 @@ def run(
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
     before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
     tables built, first.
+    Where players learn, ``store`` must be the database that :mod:`arena.library` uses.
     Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
     TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
     """
@@ -184,7 +191,7 @@ def run(
         for each in plan.players
     ]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), identities)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say)
     _refuse_learning(tournament)
     return tournament
 
@@ -213,7 +220,7 @@ def resume(
     for _, change in changes(tournament, plan):
         raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
     _provide_tables(plan, say)
-    _play(plan, tournament.id, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say)
     _refuse_learning(tournament)
     return tournament
 
@@ -235,6 +242,7 @@ def stored_plan(tournament: StoredTournament) -> Plan:
         rounds=stored.get("rounds"),
         max_forfeits=stored.get("max_forfeits"),
         sprt=SPRT(**stored["sprt"]) if stored.get("sprt") else None,
+        learning=stored.get("learning", False),
     )
     return Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
 
@@ -250,35 +258,40 @@ def changes(tournament: StoredTournament, plan: Plan) -> Iterator[tuple[str, str
 
 def _play(
     plan: Plan,
-    tournament_id: int,
+    tournament: StoredTournament,
     store: Store,
     *,
     workers: int,
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
 ) -> None:
+    tournament_id = tournament.id
     before = len(store.finished(tournament_id))
     progress(Progress(plan.games, before))
     tally = _Tally(plan, before, progress)
     test = plan.sequential()
+    learned = learning.Learning(plan, tournament, store.learned(tournament_id)) if plan.pupils else None
     try:
         with store.recorder(tournament_id) as recorder:
-            for pairings in plan.stages(lambda: store.shares(tournament_id)):
+            for stage, pairings in enumerate(plan.stages(lambda: store.shares(tournament_id))):
                 names = {schedule.pairing_of(*pairing) for pairing in pairings}
                 finished = store.finished(tournament_id)
                 missing = len(pairings) * plan.settings.games - sum(name in names for name, _ in finished)
                 if test is not None:
                     sequential.replay(test, store.points(tournament_id, test.player))
                     tally.test = test
+                tasks = plan.tasks(pairings, finished)
+                rounds = None if learned is None else learned.rounds(stage, pairings, tasks, recorder.flush)
                 if not missing or (test and test.verdict != "open"):
+                    if rounds is not None:
+                        rounds.finish()
                     continue
                 warm_up(say)
-                tasks = plan.tasks(pairings, finished)
-                with Pool(tasks, min(workers, missing), plan.settings.move_timeout) as pool:
-                    records: Iterable[GameRecord | None] = pool
+                with Pool(rounds or tasks, min(workers, missing), plan.settings.move_timeout) as pool:
+                    records: Iterable[GameRecord | None] = rounds.watched(pool) if rounds else pool
                     if test is not None:
-                        rounds = (number for number in range(plan.settings.games) if (*names, number) not in finished)
-                        records = sequential.in_order(pool, rounds)
+                        numbers = (number for number in range(plan.settings.games) if (*names, number) not in finished)
+                        records = sequential.in_order(pool, numbers)
                     for record in records:
                         if record is None:
                             recorder.tick()
@@ -293,7 +306,7 @@ def _play(
 
 
 def _refuse_learning(tournament: StoredTournament) -> None:
-    """Raise TournamentStopped where a player is not frozen: its weights, say, were written to while it played."""
+    """Raise TournamentStopped where a spec is not what it was: its weights, say, were written to while it played."""
     for _, change in changes(tournament, stored_plan(tournament)):
         raise TournamentStopped(f"all games are on record, but not of the same players throughout: {change}")
 

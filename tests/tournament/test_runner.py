@@ -186,7 +186,7 @@ def test_agreed_scores_decide_games_of_a_tournament_and_of_its_resumption(tmp_pa
                 for ply in last
             }
             assert ahead == {True}
-        found = verify(results.tournament("last"), results.game(agreed[0]["game"]))
+        found = verify(results, results.tournament("last"), results.game(agreed[0]["game"]))
     assert (found.differs, found.again.termination) == (None, "scores")
 
 
