@@ -154,9 +154,10 @@ def test_games_are_played_by_the_models_of_their_round(whole: Path) -> None:
     met = [record for record in records(whole) if record.seed in tasks]
     with_weights_of_the_spec = []
     for record in met:
-        models = {player: known[player, record.round] for player in PUPILS}
-        assert match.play(learning.with_models(tasks[record.seed], models)).moves == record.moves
-        with_weights_of_the_spec.append(match.play(tasks[record.seed]).moves == record.moves)
+        task = tasks[record.seed]
+        black, white = (known[player, record.round] for player in (record.black, record.white))
+        assert match.play(replace(task, black_model=black, white_model=white)).moves == record.moves
+        with_weights_of_the_spec.append(match.play(task).moves == record.moves)
     assert with_weights_of_the_spec[0]
     assert not all(with_weights_of_the_spec)
 
