@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from arena.checkers.game import Game
 
+_WINNERS = {"1-0": Side.BLACK, "0-1": Side.WHITE, "1/2-1/2": None}
+_REVERSED = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], dtype=np.uint8)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Episode:
@@ -54,6 +57,17 @@ class Episode:
         boards = np.array([board.relative for board in game.boards], dtype=np.int64)  # (plies + 1, 3)
         return cls(boards, outcome.winner, game.boards[0].side, learners)
 
+    @classmethod
+    def recorded(
+        cls, boards: np.ndarray[Any, Any], first: Side, result: str, learners: tuple[Side, ...] = SIDES
+    ) -> Self:
+        """A game on record, of which no more is known than its boards and how it ended.
+
+        ``boards``: masks black, white, kings of successive positions (uint32, (plies + 1, 3)); ``first``: side to move
+        on the first of them; ``result``: ``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``.
+        """
+        return cls(_relative(boards, first), _WINNERS[result], first, learners)
+
     @property
     def plies(self) -> int:
         """Number of moves."""
@@ -70,3 +84,17 @@ class Episode:
     def board(self, ply: int) -> Board:
         """The position after ``ply`` moves."""
         return Board.seen_by(self.side(ply), *self.boards[ply].tolist())
+
+
+def _relative(boards: np.ndarray[Any, Any], first: Side) -> np.ndarray[Any, Any]:
+    """Masks black, white, kings (uint32, (n, 3)) of successive positions as each side to move sees them (int64)."""
+    seen = boards.astype(np.int64)
+    turned = _rotated(boards[1 - int(first) :: 2])
+    seen[1 - int(first) :: 2] = turned[:, [1, 0, 2]]
+    return seen
+
+
+def _rotated(masks: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Every mask seen from the other side of the board."""
+    octets = np.ascontiguousarray(masks, dtype="<u4").view(np.uint8)
+    return _REVERSED[octets].view(">u4").astype(np.int64)

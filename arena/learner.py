@@ -24,6 +24,9 @@ class Learner(ABC):
     lives in attributes whose names end in an underscore. All chance follows from the seed, so that the same learner
     with the same experience learns the same; and :meth:`state` holds everything, so that a copy that was restored goes
     on exactly as the original would have.
+
+    A player goes on learning in tournaments (``--learning``) by the learner of its name, where that can :meth:`study`,
+    makes models of the kind that the player plays, and has one option for a model to begin with.
     """
 
     kind: ClassVar[str]

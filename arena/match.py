@@ -2,7 +2,8 @@
 
 The referee keeps a game of its own: a player is given a copy for each choice, and nothing that it does to
 the copy matters. What a player raises, and a choice that is not a legal move, forfeit the game; only an error
-of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know.
+of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know, and
+the players' own scores one whose winner they agree on.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 from numpy.random import default_rng
 from numpy.random import seed as seed_numpy
 
-from arena import specs
+from arena import library, specs
+from arena.adjudication import Agreement, Watch
 from arena.checkers.board import Board
 from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Game, Limits, Outcome, Report, Termination
 from arena.checkers.move import SIDES, Move, Side
@@ -45,6 +47,8 @@ Create = Callable[["GameTask", Side], "Player"]
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
+LEARNED = 16
+"""Models of players that learn which a process keeps; each is played in one round alone."""
 REASON_LIMIT = 10_000
 """Characters of a reason that are kept; longer ones lose their middle."""
 
@@ -65,22 +69,28 @@ class GameTask:
     black_weights: str | None = None
     """Hash that the player's weights must have; None for a player without."""
     white_weights: str | None = None
+    black_model: str | None = None
+    """Hash of the model of the database that the player plays in the place of its own; None: it plays its own."""
+    white_model: str | None = None
     limits: Limits = NO_LIMITS
     """What each player may spend; ``clock`` is what there is at the beginning."""
     tables: int | None = None
     """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
+    scores: Agreement | None = None
+    """What the players' own scores must say for it to end; None where it is played out."""
 
     def to_json(self) -> dict[str, Any]:
         """A mapping of plain JSON values."""
-        parts = {"opening": self.opening, "rules": self.rules, "limits": self.limits}
-        return _plain(self) | {name: _plain(part) for name, part in parts.items()}
+        parts = {"opening": self.opening, "rules": self.rules, "limits": self.limits, "scores": self.scores}
+        return _plain(self) | {name: _plain(part) for name, part in parts.items() if part is not None}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
         """The task that :meth:`to_json` wrote."""
         opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
         rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
-        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits})
+        scores = values["scores"] and Agreement(**values["scores"])
+        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits, "scores": scores})
 
 
 def _plain(instance: Any) -> dict[str, Any]:
@@ -261,6 +271,7 @@ class Match:
         self._random = tuple(random_of(task, side) for side in SIDES)
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
+        self._scores = None if task.scores is None else Watch(task.scores)
         self._limits = [task.limits for _ in SIDES]
 
     def play(self) -> GameRecord:
@@ -291,14 +302,16 @@ class Match:
             if type(choice) is not Move or choice not in legal:
                 raise _Forfeit(side, Fault.chosen(choice, game.board))
             self._sheet.add(choice, ply)
+            if self._scores is not None:
+                self._scores.add(side, ply.score)
         return outcome
 
     def _adjudged(self) -> Outcome | None:
-        """How the game ends by the endgame tables; None where it goes on."""
+        """How the game ends by the endgame tables, or by the players' own scores; None where it goes on."""
         board = self._sheet.game.board
         value = None if self._tables is None else self._tables.value(board)
         if value is None:
-            return None
+            return None if self._scores is None else self._scores.outcome
         winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
         return Outcome(winner, Termination.TABLES)
 
@@ -356,7 +369,10 @@ class _Forfeit(Exception):
 
 
 def _specs(task: GameTask) -> tuple[specs.Spec, specs.Spec]:
-    return _spec(task.black, task.black_weights), _spec(task.white, task.white_weights)
+    return (
+        _playing(task.black, task.black_weights, task.black_model),
+        _playing(task.white, task.white_weights, task.white_model),
+    )
 
 
 @cache
@@ -366,6 +382,16 @@ def _spec(text: str, weights: str | None) -> specs.Spec:
     if spec.weights != weights:
         raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
     return spec
+
+
+def _playing(text: str, weights: str | None, model: str | None) -> specs.Spec:
+    """The spec, with that model of the database in the place of its own where one is given."""
+    return _spec(text, weights) if model is None else _learned(text, weights, model)
+
+
+@lru_cache(maxsize=LEARNED)
+def _learned(text: str, weights: str | None, model: str) -> specs.Spec:
+    return _spec(text, weights).with_model(library.find(f"@{model}").model)
 
 
 @cache

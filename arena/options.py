@@ -92,6 +92,13 @@ class Option:
             isinstance(self._type, _Optional) and isinstance(self._type.inner, _EvaluatorSpec)
         )
 
+    @property
+    def takes_model(self) -> bool:
+        """Whether its value is a model, or none."""
+        return isinstance(self._type, _Weights) or (
+            isinstance(self._type, _Optional) and isinstance(self._type.inner, _Weights)
+        )
+
     def read(self, text: str) -> Any:
         """The value that ``text`` stands for; a model is read at once.
 

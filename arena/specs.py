@@ -52,6 +52,22 @@ class Spec:
         """The name without the options."""
         return self.registered.name
 
+    @property
+    def model(self) -> tuple[str, Model] | None:
+        """The option that holds its model, and the model; None unless there is exactly one."""
+        found = [(name, value) for name, value in self.options.items() if isinstance(value, Model)]
+        return found[0] if len(found) == 1 else None
+
+    def replaced(self, options: Mapping[str, Any]) -> Spec:
+        """The same with other values of some options, those of evaluators being specs in their turn."""
+        return _of(self.registered, {**self.options, **options})
+
+    def with_model(self, model: Model) -> Spec:
+        """The same with another model in the place of its own; UsageError unless it has exactly one."""
+        if self.model is None:
+            raise UsageError(f"{self.text} plays no model that could be replaced, or several")
+        return self.replaced({self.model[0]: model})
+
     def create(self) -> Any:
         """A fresh instance, with fresh evaluators."""
         values = self.options.items()
@@ -98,19 +114,14 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
     registered = next((each for each in registry.all(kind) if each.cls is type(instance)), None)
     if registered is None:
         raise UsageError(f"no {kind} is registered with the class {type(instance).__name__}")
-    options, written = {}, []
+    options = {}
     for option in registered.options:
-        try:
-            value = getattr(instance, option.name)
-            if option.nested and value is not None:
-                value = describe("evaluator", value, registry)
-            text = value.text if isinstance(value, Spec) else option.write(value)
-        except (AttributeError, TypeError, ValueError):
-            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is") from None
-        options[option.name] = value
-        if text != option.default:
-            written.append(f":{option.name}={_quoted(text)}")
-    return Spec(registered, registered.name + "".join(written), _weights(options), options)
+        if not hasattr(instance, option.name):
+            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is")
+        value = getattr(instance, option.name)
+        nested = option.nested and value is not None
+        options[option.name] = describe("evaluator", value, registry) if nested else value
+    return _of(registered, options)
 
 
 def identity(spec: Spec, of: str = "") -> dict[str, str]:
@@ -135,6 +146,20 @@ def split(kind: str, text: str) -> list[str]:
     if "" in parts:
         raise UsageError(f"there is a {kind} missing in {text!r}: write them separated by single commas")
     return parts
+
+
+def _of(registered: Registered, options: Mapping[str, Any]) -> Spec:
+    """The spec of that class with these values; UsageError where one is not of its option's type."""
+    written = []
+    for option in registered.options:
+        value = options[option.name]
+        try:
+            text = value.text if isinstance(value, Spec) else option.write(value)
+        except (AttributeError, TypeError, ValueError):
+            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is") from None
+        if text != option.default:
+            written.append(f":{option.name}={_quoted(text)}")
+    return Spec(registered, registered.name + "".join(written), _weights(options), options)
 
 
 def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:

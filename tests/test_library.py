@@ -195,6 +195,14 @@ def test_an_instance_is_described_by_the_spec_that_makes_it() -> None:
         assert vars(spec.create()).keys() == vars(made).keys()
 
 
+def test_a_spec_can_have_another_model_and_stays_the_same_otherwise() -> None:
+    spec = player("weigher:depth=2").with_model(TWO)
+    assert (spec.text, spec.weights) == (f"weigher:weights=@{TWO.hash}:depth=2", TWO.hash)
+    assert vars(spec.create()) == vars(Weigher(TWO, depth=2))
+    with pytest.raises(UsageError, match="searcher plays no model that could be replaced"):
+        player("searcher").with_model(TWO)
+
+
 def test_what_cannot_be_described_is_said() -> None:
     with pytest.raises(UsageError, match="secretive does not keep its option 'depth' as it is"):
         describe("player", Secretive(), REGISTRY)

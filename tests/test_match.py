@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena import match
+from arena.adjudication import Agreement
 from arena.checkers.board import Board
 from arena.checkers.game import DrawRules, Game, Limits, Termination
 from arena.checkers.move import Move, Side
@@ -229,6 +230,67 @@ def test_a_game_cannot_begin_without_its_tables(table: Table, monkeypatch: pytes
         table.play(task=replace(TASK, tables=4))
 
 
+# Agreed scores -----------------------------------------------------------------------------------------
+
+
+def thinking(score: float | None, turn: int = 0) -> type[Player]:
+    """Plays at random, and reports that score from its turn number ``turn`` on, from 0."""
+
+    class Thinking(Random):
+        def __init__(self) -> None:
+            self.turns = 0
+
+        def choose(self, game: Game) -> Move:
+            if self.turns >= turn:
+                game.report(score=score)
+            self.turns += 1
+            return super().choose(game)
+
+    return Thinking
+
+
+AGREE = replace(TASK, scores=Agreement(black=3.0, white=200.0, plies=6))
+OPENED = len(BALLOT.moves)
+"""Plies of the opening, after which White is to move."""
+
+
+@pytest.mark.parametrize(
+    ("black", "white", "result"),
+    [(3.0, -200.0, "1-0"), (-3.0, 200.0, "0-1"), (1e300, -1e300, "1-0")],
+)
+def test_a_game_ends_when_both_players_have_agreed_long_enough(
+    table: Table, black: float, white: float, result: str
+) -> None:
+    record = table.play(thinking(black), thinking(white), task=AGREE)
+    assert (record.result, record.termination, record.guilty) == (result, "scores", None)
+    assert record.plies == OPENED + 6
+    assert record.moves == table.play().moves[: record.plies]
+
+
+def test_the_row_begins_where_both_agree(table: Table) -> None:
+    record = table.play(thinking(3.0), thinking(-200.0, turn=5), task=AGREE)
+    before = 2 * 5 - 1  # White's sixth turn follows Black's fifth, which agrees with it already
+    assert (record.termination, record.plies) == ("scores", OPENED + before + 6)
+
+
+@pytest.mark.parametrize(
+    ("black", "white"),
+    [(3.0, 200.0), (2.9, -200.0), (3.0, -199.0), (3.0, None), (None, None), (0.0, 0.0), (3.0, float("-inf"))],
+)
+def test_a_game_goes_on_while_players_differ_or_say_nothing(
+    table: Table, black: float | None, white: float | None
+) -> None:
+    record, whole = table.play(thinking(black), thinking(white), task=AGREE), table.play()
+    assert (record.moves, record.termination) == (whole.moves, whole.termination)
+
+
+def test_the_rules_come_before_agreed_scores(table: Table) -> None:
+    last_man = Opening("last man", ("1-5", "32-28"), "B:W32:B1")
+    capped = replace(AGREE, opening=last_man, rules=DrawRules(ply_cap=4), scores=Agreement(1.0, 1.0, 2))
+    record = table.play(thinking(1.0), thinking(-1.0), task=capped)
+    assert (record.result, record.termination, record.plies) == ("1/2-1/2", "ply cap", 4)
+
+
 # Faults ------------------------------------------------------------------------------------------------
 
 
@@ -428,7 +490,7 @@ def test_a_game_that_broke_off_in_its_opening_has_the_opening_on_record() -> Non
 
 
 @pytest.mark.parametrize(
-    "task", [TASK, replace(TASK, opening=Opening("x", (), "B:W32:B1"), rules=DrawRules(None, 5, None))]
+    "task", [TASK, AGREE, replace(TASK, opening=Opening("x", (), "B:W32:B1"), rules=DrawRules(None, 5, None))]
 )
 def test_a_task_survives_json(task: GameTask) -> None:
     assert GameTask.from_json(json.loads(json.dumps(task.to_json()))) == task

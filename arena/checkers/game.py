@@ -28,6 +28,8 @@ class Termination(StrEnum):
     QUIET = "quiet plies"
     PLY_CAP = "ply cap"
     TABLES = "tables"
+    SCORES = "scores"
+    """Agreed scores: both players' own scores said long enough that the same side was winning."""
     EXCEPTION = "exception"
     ILLEGAL_MOVE = "illegal move"
     TIMEOUT = "timeout"

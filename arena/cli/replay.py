@@ -85,7 +85,7 @@ def _verify(stored: Results, record: GameRecord, game: int, tournament: str | No
 
     library.use(db)
     warm_up(say)
-    found = replaying.verify(stored.tournament(stored.tournament_of(game, tournament)), record)
+    found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record)
     for reservation in found.reservations:
         print(f"note: {reservation}")
     if found.differs is None:

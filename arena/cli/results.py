@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -23,6 +24,7 @@ Kind = Literal[
     "superiority",
     "games",
     "positions",
+    "learned",
     "ratings",
     "pools",
     "tournaments",
@@ -102,9 +104,21 @@ def report(stored: Results, tournament: str) -> None:
         if any(sign in mark for mark in marks.values()):
             print(line)
     print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
+    _print_learned(stored.learned(tournament), stored.location)
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
     print("    import arena")
     print(f"    arena.Results({stored.location!r}).standings({name!r})")
+
+
+def _print_learned(frame: pd.DataFrame, location: str) -> None:
+    """Say who learned, and how to measure what they came to."""
+    last = frame.groupby("player").tail(1)
+    if not last.empty:
+        words = ["arena", "tournament", "--players", ",".join((*last["spec"], "...")), "--db", location]
+        print(
+            f"{', '.join(last['player'])} learned while playing: this measures them on the way, not as they are at the "
+            f"end; as they are then they play in {shlex.join(words)}"
+        )
 
 
 def register(app: typer.Typer) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arena.cli import tournament_file
+from arena.cli import adjudication, tournament_file
 from arena.cli.results import Db, report
 from arena.errors import ArenaError, StoreError, UsageError
 from arena.library import DEFAULT_DB
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from arena.store.names import Naming
     from arena.tournament.runner import Progress
 
-_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits")
-_TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
+_SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits", "learning")
 
 
 New = Annotated[
@@ -63,8 +62,15 @@ def tournament(
         int, typer.Option(min=1, help="MB of memory that a player may take, as far as the system tells (Linux).")
     ] = 2048,
     adjudicate: Annotated[
-        str | None, typer.Option(help="tables, tables:5 or tables:6: end a game when the tables know its value.")
+        str | None,
+        typer.Option(
+            help="tables or tables:N: end a game when the tables know its value; scores:T or scores:T:plies=8: when "
+            "both players' own scores agree for so many plies that one side is ahead by T; or both: tables,scores:T."
+        ),
     ] = None,
+    learning: Annotated[
+        bool, typer.Option("--learning", help="Players that can learn go on learning between rounds.")
+    ] = False,
     max_forfeits: Annotated[
         float | None, typer.Option(min=0, max=1, help="Share of forfeits beyond which the tournament stops.")
     ] = None,
@@ -88,8 +94,8 @@ def tournament(
             seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
             rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
             limits=_limits(chosen),
-            tables=_pieces(chosen["adjudicate"]),
             ratings=tuple(chosen.get("ratings", runner.DEFAULT_RATINGS)),
+            **adjudication.read(chosen["adjudicate"], chosen.get("scores", {})),
             **{name: chosen[name] for name in _SETTINGS},
         )
         plan = runner.Plan(settings, specs.parse_list("player", chosen["players"]))
@@ -141,14 +147,6 @@ def _limits(chosen: dict[str, Any]) -> Limits:
         raise UsageError(f"a clock is seconds, or seconds+increment, for example 60+0.5, not {clock!r}") from None
     plain = {name: chosen[name] for name in ("depth", "nodes", "seconds")}
     return Limits(**plain) if clock is None else Limits(**plain, clock=left, increment=increment)
-
-
-def _pieces(adjudicate: str | None) -> int | None:
-    if adjudicate is None:
-        return None
-    if adjudicate not in _TABLES:
-        raise UsageError(f"games are adjudicated by {', '.join(_TABLES)}, not by {adjudicate!r}")
-    return _TABLES[adjudicate]
 
 
 def naming(name: str | None, new: bool) -> Naming:

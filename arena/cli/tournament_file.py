@@ -6,6 +6,7 @@ import json
 import tomllib
 from typing import TYPE_CHECKING, Any
 
+from arena.cli import adjudication
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -31,13 +32,22 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "memory": (int,),
     "adjudicate": (str,),
     "max-forfeits": (int, float),
+    "learning": (bool,),
     "ratings": (list,),
     "workers": (int,),
     "db": (str,),
     "rules": (dict,),
+    "scores": (dict,),
 }
 """What a file may say, and the types of the values."""
-_WORDS = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+_WORDS = {
+    list: "a list of texts",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -55,6 +65,8 @@ def read(path: Path) -> dict[str, Any]:
             _check(path, key, value, dict.fromkeys(_RULES, (int,)))
             if value < 1:
                 raise UsageError(f"{path}: {key} is 1 or more, or false, not {value}")
+    for player, value in values.get("scores", {}).items():
+        _check(path, player, value, {player: (int, float)})
     if isinstance(values.get("players"), list):
         values["players"] = ",".join(values["players"])
     return {key.replace("-", "_"): value for key, value in values.items()}
@@ -68,7 +80,6 @@ def rules(values: Mapping[str, Any]) -> dict[str, int | None]:
 def text(tournament: StoredTournament) -> str:
     """The file that makes a stored tournament again."""
     settings = tournament.settings
-    tables = settings.get("tables")
     limits = dict(settings.get("limits", {}))
     clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
     limits["clock"] = None if clock is None else f"{clock:g}+{increment:g}"
@@ -82,8 +93,9 @@ def text(tournament: StoredTournament) -> str:
         **limits,
         "move-timeout": settings["move_timeout"],
         "memory": settings.get("memory"),
-        "adjudicate": None if tables is None else f"tables:{tables}",
+        "adjudicate": adjudication.text(settings),
         "max-forfeits": settings.get("max_forfeits"),
+        "learning": settings.get("learning") or None,
         "ratings": list(settings["ratings"]),
     }
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
@@ -94,6 +106,8 @@ def text(tournament: StoredTournament) -> str:
     for name in _RULES:
         rule = settings["rules"][name.replace("-", "_")]
         lines.append(f"{name} = {_written(False if rule is None else rule)}")
+    if thresholds := (settings.get("scores") or {}).get("players"):
+        lines += ["", "[scores]", *(f"{_written(player)} = {_written(value)}" for player, value in thresholds.items())]
     return "\n".join(lines)
 
 
@@ -101,7 +115,7 @@ def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, .
     if key not in keys:
         raise UsageError(f"{path}: there is no {key!r}; there are {', '.join(keys)}")
     wanted = keys[key]
-    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    fits = isinstance(value, wanted) and isinstance(value, bool) == (bool in wanted)
     if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
         raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
 

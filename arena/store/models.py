@@ -12,7 +12,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from arena.errors import StoreError
 from arena.model import Model
 from arena.store import lookup
-from arena.store.schema import checkpoints, models, runs
+from arena.store.schema import checkpoints, learned, models, runs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,8 +73,12 @@ def of_hash(connection: Connection, start: str, location: str) -> StoredModel:
         raise StoreError(f"{location} holds several models whose hash begins with {start}: write more of it")
     if not found:
         raise StoreError(f"{location} holds no model whose hash begins with {start}: arena models lists those it has")
-    query = select(checkpoints.c.player).where(checkpoints.c.model_hash == found[0]).limit(1)
-    return _stored(connection, f"@{found[0]}", found[0], connection.scalar(query))
+    specs = (
+        select(checkpoints.c.player).where(checkpoints.c.model_hash == found[0]),
+        select(learned.c.spec).where(learned.c.model_hash == found[0]),
+    )
+    player = next(filter(None, (connection.scalar(query.limit(1)) for query in specs)), None)
+    return _stored(connection, f"@{found[0]}", found[0], player)
 
 
 def _stored(connection: Connection, name: str, key: str, player: str | None) -> StoredModel:

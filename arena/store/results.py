@@ -13,12 +13,14 @@ from arena.errors import UsageError
 from arena.record import points_of
 from arena.statistics import pools
 from arena.store import comparisons, export, lookup, recorded
+from arena.store import learned as learning
 from arena.store.database import Database
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
     collected_games,
     collections,
     games,
+    learned,
     models,
     players,
     ratings,
@@ -26,7 +28,7 @@ from arena.store.schema import (
     tournament_players,
     tournaments,
 )
-from arena.store.tournaments import stored_tournament
+from arena.store.tournaments import shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
@@ -52,6 +54,7 @@ RATINGS = ("player", "system", "rating", "error", "games")
 HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
 POOLS = ("player", "games", "pool", "group", "note")
 SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
+LEARNED = ("player", "round", "model", "spec")
 COLLECTED = (
     *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
     *("fen", "plies", "moves", "comments", "file", "number"),
@@ -105,6 +108,16 @@ class Results:
     def tournament_of(self, game: int, tournament: Which = None) -> int:
         """The id of the last tournament that has a game of that id, or of the one that is named. Raises StoreError."""
         return recorded.game(self._database, game, tournament)[0]
+
+    def shares(self, tournament: str | int) -> dict[tuple[str, str], tuple[float, float]]:
+        """The share of the points of their meeting that two players made, by their specs in alphabetical order."""
+        with self._database.engine.connect() as connection:
+            return shares(connection, self._id(connection, tournament))
+
+    def learned_models(self, tournament: str | int) -> dict[tuple[str, int], str]:
+        """The hashes of :meth:`learned`, by player and round."""
+        with self._database.engine.connect() as connection:
+            return learning.hashes(connection, self._id(connection, tournament))
 
     def tournaments(self) -> pd.DataFrame:
         """One row per tournament: id, name, seed, number of players, number of games, start (UTC)."""
@@ -262,6 +275,27 @@ class Results:
         )
         return self._select(RATINGS, source.subquery(), tournament, ("system", "place", "player"))
 
+    def learned(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per round of each player that learned while it played: the hash of the model that it played the round
+        with, and the spec of what plays that model and learns no more.
+
+        Rounds count from 0 through all stages; the last row of a player is what it came to.
+        """
+        source = (
+            select(
+                tournaments.c.id.label("tournament_id"),
+                tournaments.c.name.label("tournament"),
+                players.c.spec.label("player"),
+                learned.c.round,
+                learned.c.model_hash.label("model"),
+                learned.c.spec,
+            )
+            .select_from(learned)
+            .join(tournaments, tournaments.c.id == learned.c.tournament_id)
+            .join(players, players.c.id == learned.c.player_id)
+        )
+        return self._select(LEARNED, source.subquery(), tournament, ("player", "round"))
+
     def positions(self, tournament: Which = None, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """One row per board of a game, the last included; move and so on are of the ply to come.
 
@@ -307,18 +341,28 @@ class Results:
         return self._of_run(CHECKPOINTS, "v_checkpoints", run, ("run_id", "games"))
 
     def models(self) -> pd.DataFrame:
-        """One row per model, the oldest first: hash, kind, the checkpoints that it is (null for an imported one), and
-        when it was added (UTC)."""
+        """One row per model, the oldest first: hash, kind, made_by, and when it was added (UTC).
+
+        made_by: the checkpoints that it is, or the tournament, player and round in which somebody first came to it;
+        null for an imported one.
+        """
         query = select(models.c.hash, models.c.kind, models.c.added).order_by(models.c.added, models.c.hash)
         with self._database.engine.connect() as connection:
             frame = pd.DataFrame(connection.execute(query).all(), columns=["hash", "kind", "added"])
-        made = self.checkpoints().groupby("model")["checkpoint"].agg(", ".join)
+        made: dict[Any, str] = {
+            row.model: f"{row.Index} ({row.player}, round {row.round})"
+            for row in self.learned().query("round > 0").drop_duplicates("model").itertuples()
+        }
+        made |= self.checkpoints().groupby("model")["checkpoint"].agg(", ".join).to_dict()
         frame["made_by"] = frame["hash"].map(made).astype(object)
         return _dated(frame, "added")[list(MODELS)]
 
     def uses(self, model: str) -> pd.DataFrame:
-        """Where the model of that hash is used, a row for each: what (``checkpoint``, ``tournament``, or ``run`` that
-        began with it), name, and the spec under which it was used there."""
+        """Where the model of that hash is used, a row for each: what, name, and the spec under which it was used there.
+
+        What: ``checkpoint``, ``tournament``, ``learning`` (a tournament in which a player came to it), or ``run`` (one
+        that began with it).
+        """
         seated = (
             select(literal("tournament"), tournaments.c.name, players.c.spec)
             .select_from(players)
@@ -327,9 +371,18 @@ class Results:
             .where(players.c.weights == model)
             .order_by(tournaments.c.id)
         )
+        met = (
+            select(literal("learning"), tournaments.c.name, players.c.spec)
+            .select_from(learned)
+            .join(tournaments, tournaments.c.id == learned.c.tournament_id)
+            .join(players, players.c.id == learned.c.player_id)
+            .where(learned.c.model_hash == model)
+            .distinct()
+            .order_by(tournaments.c.name, players.c.spec)
+        )
         begun = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
         with self._database.engine.connect() as connection:
-            rows = [tuple(row) for query in (seated, begun) for row in connection.execute(query)]
+            rows = [tuple(row) for query in (seated, met, begun) for row in connection.execute(query)]
         made = self.checkpoints()
         names = made.loc[made["model"] == model, "checkpoint"]
         rows = [*(("checkpoint", name, name) for name in names), *rows]

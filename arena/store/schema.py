@@ -202,6 +202,21 @@ run_metrics = Table(
     Column("value", Double, nullable=False),
 )
 
+learned = Table(
+    "learned",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True),
+    Column("player_id", Integer, primary_key=True),
+    Column("round", Integer, primary_key=True, doc="through all stages, from 0; the last row is what it came to"),
+    Column("model_hash", ForeignKey("models.hash"), nullable=False, doc="what it plays, or would play, the round with"),
+    Column("spec", Text, nullable=False, doc="spec of what plays the model and learns no more"),
+    ForeignKeyConstraint(
+        ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
+    ),
+)
+"""One row per round of each player that learned while it played."""
+Index("learned_model", learned.c.model_hash)
+
 run_games = Table(
     "run_games",
     metadata,

@@ -19,7 +19,7 @@ from arena.store import lookup, names
 from arena.store.database import Database, locate, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
-from arena.store.tournaments import PlayerIdentity, StoredTournament, stored_tournament
+from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from arena.model import Model
     from arena.rating import PlayerRating
     from arena.store.collector import Collector
+    from arena.store.learned import Learned
     from arena.store.names import Naming
     from arena.store.runs import Runs
 
@@ -134,12 +135,8 @@ class Store:
     def shares(self, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:
         """The share of the points of their meeting that two players made, by their specs in the order of the alphabet;
         a forfeit is a game lost."""
-        points: dict[tuple[str, str], list[float]] = {}
-        for black, white, result, _, _ in self._results(tournament_id):
-            first, second = sorted((black, white))
-            points.setdefault((first, second), []).append(points_of(first, black, result))
-        means = {pairing: sum(each) / len(each) for pairing, each in points.items()}
-        return {pairing: (mean, 1 - mean) for pairing, mean in means.items()}
+        with self._connection.begin():
+            return shares(self._connection, tournament_id)
 
     def points(self, tournament_id: int, player: str) -> dict[int, float | None]:
         """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
@@ -150,16 +147,8 @@ class Store:
 
     def _results(self, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
         """Specs of Black and White, result, who forfeited, and round of every game."""
-        first, second = players.alias(), players.alias()
-        query = (
-            select(first.c.spec, second.c.spec, games.c.result, games.c.guilty, games.c.round)
-            .join(first, first.c.id == games.c.black_id)
-            .join(second, second.c.id == games.c.white_id)
-            .where(games.c.tournament_id == tournament_id)
-            .order_by(games.c.pairing, games.c.round)
-        )
         with self._connection.begin():
-            return [tuple(row) for row in self._connection.execute(query)]
+            return outcomes(self._connection, tournament_id)
 
     def rated_games(self, tournament_id: int) -> list[RatedGame]:
         """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
@@ -194,6 +183,12 @@ class Store:
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids)
+
+    def learned(self, tournament_id: int) -> Learned:
+        """What its players learn in the course of the tournament."""
+        from arena.store.learned import Learned
+
+        return Learned(self._connection, tournament_id)
 
     def add_model(self, model: Model, provenance: Mapping[str, str]) -> bool:
         """Put a model on record with what made it; whether it was not there before."""

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from arena.record import points_of
 from arena.store import lookup
-from arena.store.schema import players, tournament_players, tournaments
+from arena.store.schema import games, players, tournament_players, tournaments
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -58,3 +59,27 @@ def stored_tournament(connection: Connection, which: str | int, location: str) -
         .order_by(tournament_players.c.seat)
     )
     return StoredTournament(**row._asdict(), players=tuple(PlayerIdentity(*seat) for seat in seats))
+
+
+def outcomes(connection: Connection, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
+    """Specs of Black and White, result, who forfeited, and round of every game."""
+    first, second = players.alias(), players.alias()
+    query = (
+        select(first.c.spec, second.c.spec, games.c.result, games.c.guilty, games.c.round)
+        .join(first, first.c.id == games.c.black_id)
+        .join(second, second.c.id == games.c.white_id)
+        .where(games.c.tournament_id == tournament_id)
+        .order_by(games.c.pairing, games.c.round)
+    )
+    return [tuple(row) for row in connection.execute(query)]
+
+
+def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:
+    """The share of the points of their meeting that two players made, by their specs in the order of the alphabet; a
+    forfeit is a game lost."""
+    points: dict[tuple[str, str], list[float]] = {}
+    for black, white, result, _, _ in outcomes(connection, tournament_id):
+        first, second = sorted((black, white))
+        points.setdefault((first, second), []).append(points_of(first, black, result))
+    means = {pairing: sum(each) / len(each) for pairing, each in points.items()}
+    return {pairing: (mean, 1 - mean) for pairing, mean in means.items()}

@@ -205,8 +205,11 @@ class Pool:
     """
 
     def __init__(self, tasks: Iterable[GameTask], workers: int, move_timeout: float, memory: int = MEMORY) -> None:
-        """``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``; ``memory``: what
-        each player may take besides what any worker does, in MB, as far as the system tells."""
+        """``tasks`` may have none for the moment: they are asked again after each game.
+
+        ``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``; ``memory``: what
+        each player may take besides what any worker does, in MB, as far as the system tells.
+        """
         self._tasks = iter(tasks)
         self._size = workers
         self._move_timeout = move_timeout

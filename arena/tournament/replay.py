@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
-from arena.tournament import runner
+from arena.tournament import learning, runner
 from arena.tournament.pool import Pool
 
 if TYPE_CHECKING:
     from arena.match import GameTask
     from arena.record import GameRecord
-    from arena.store import StoredTournament
+    from arena.store import Results, StoredTournament
     from arena.tournament.runner import Plan
 
 
@@ -27,9 +27,11 @@ class Verification:
     """Why the game may not be the same: a line each."""
 
 
-def verify(tournament: StoredTournament, record: GameRecord) -> Verification:
-    """Play a game of a tournament again, in a worker of its own, and compare it move by move.
+def verify(results: Results, tournament: StoredTournament, record: GameRecord) -> Verification:
+    """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
 
+    Players that learned while they played have the models of its round, from the database that :mod:`arena.library`
+    uses.
     Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
     """
     plan = runner.stored_plan(tournament)
@@ -42,7 +44,8 @@ def verify(tournament: StoredTournament, record: GameRecord) -> Verification:
     ]
     if plan.settings.limits.seconds is not None or plan.settings.limits.clock is not None:
         reservations.append("the players were short of time, so they need not play the same twice")
-    with Pool(iter([_task(plan, record)]), 1, plan.settings.move_timeout, plan.settings.memory) as pool:
+    task = learning.with_models(_task(plan, record), learning.models_of(results, tournament, plan, record))
+    with Pool(iter([task]), 1, plan.settings.move_timeout, plan.settings.memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
 

@@ -11,11 +11,12 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena import specs
+from arena.adjudication import AgreedScores
 from arena.checkers.game import DrawRules, Limits
 from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
-from arena.tournament import formats, schedule, sequential, system
+from arena.tournament import formats, learning, schedule, sequential, system
 from arena.tournament.pool import MEMORY, Pool
 from arena.warmup import warm_up
 
@@ -61,12 +62,16 @@ class TournamentSettings:
     """MB that each player may take, besides what any worker does; watched where the system tells (Linux)."""
     tables: int | None = None
     """Pieces (2-6) of the endgame tables that end a game as soon as they know its value; None: games are played out."""
+    scores: AgreedScores | None = None
+    """What the players' own scores must say for a game to end; None: games are played out."""
     ratings: tuple[str, ...] = DEFAULT_RATINGS
     """Specs of the rating systems."""
     max_forfeits: float | None = None
     """Share of forfeits among the games of a run beyond which it stops; None: no such limit."""
     sprt: SPRT | None = None
     """For two players: the test that ends the match, ``elo0`` and ``elo1`` being how much better the first one is."""
+    learning: bool = False
+    """Whether players that can learn go on learning between rounds; see :mod:`arena.tournament.learning`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,11 @@ class Plan:
             raise UsageError(f"a player must be given 1 MB of memory or more, not {settings.memory}")
         if not 0 < settings.move_timeout < inf:
             raise UsageError(f"the time for a move must be more than 0 seconds, not {settings.move_timeout:g}")
+        if settings.learning and settings.sprt:
+            raise UsageError("a sequential test compares players as they are, so they cannot learn while they play")
+        self.pupils = learning.pupils(players, settings.seed) if settings.learning else {}
+        """The players that learn, by their specs."""
+        self._scores = settings.scores and settings.scores.settled({each.text: each.name for each in players})
 
     @property
     def games(self) -> int:
@@ -145,6 +155,7 @@ class Plan:
             weights={each.text: each.weights for each in self.players},
             limits=self.settings.limits,
             tables=self.settings.tables,
+            scores=self._scores,
             finished=finished,
         )
 
@@ -176,6 +187,7 @@ def run(
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
     before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
     tables built, first.
+    Where players learn, ``store`` must be the database that :mod:`arena.library` uses.
     Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
     TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
     """
@@ -233,10 +245,12 @@ def stored_plan(tournament: StoredTournament) -> Plan:
         memory=stored.get("memory", MEMORY),
         ratings=tuple(stored["ratings"]),
         tables=stored.get("tables"),
+        scores=AgreedScores(**stored["scores"]) if stored.get("scores") else None,
         format=stored.get("format", "round-robin"),
         rounds=stored.get("rounds"),
         max_forfeits=stored.get("max_forfeits"),
         sprt=SPRT(**stored["sprt"]) if stored.get("sprt") else None,
+        learning=stored.get("learning", False),
     )
     return Plan(settings, [specs.parse("player", each.spec) for each in tournament.players])
 
@@ -265,24 +279,29 @@ def _play(
     progress(start)
     tally = _Tally(plan, start, progress)
     test = plan.sequential()
+    learned = learning.Learning(plan, tournament, store.learned(tournament_id)) if plan.pupils else None
     try:
         with store.recorder(tournament_id) as recorder:
-            for pairings in plan.stages(lambda: store.shares(tournament_id)):
+            for stage, pairings in enumerate(plan.stages(lambda: store.shares(tournament_id))):
                 names = {schedule.pairing_of(*pairing) for pairing in pairings}
                 finished = store.finished(tournament_id)
                 missing = len(pairings) * plan.settings.games - sum(name in names for name, _ in finished)
                 if test is not None:
                     sequential.replay(test, store.points(tournament_id, test.player))
                     tally.test = test
+                tasks = plan.tasks(pairings, finished)
+                rounds = None if learned is None else learned.rounds(stage, pairings, tasks, recorder.flush)
                 if not missing or (test and test.verdict != "open"):
+                    if rounds is not None:
+                        rounds.finish()
                     continue
                 warm_up(say)
-                tasks = plan.tasks(pairings, finished)
-                with Pool(tasks, min(workers, missing), plan.settings.move_timeout, plan.settings.memory) as pool:
-                    records: Iterable[GameRecord | None] = pool
+                settings = plan.settings
+                with Pool(rounds or tasks, min(workers, missing), settings.move_timeout, settings.memory) as pool:
+                    records: Iterable[GameRecord | None] = rounds.watched(pool) if rounds else pool
                     if test is not None:
-                        rounds = (number for number in range(plan.settings.games) if (*names, number) not in finished)
-                        records = sequential.in_order(pool, rounds)
+                        numbers = (number for number in range(plan.settings.games) if (*names, number) not in finished)
+                        records = sequential.in_order(pool, numbers)
                     for record in records:
                         if record is None:
                             recorder.tick()
@@ -301,7 +320,7 @@ def _play(
 
 
 def _refuse_learning(tournament: StoredTournament) -> None:
-    """Raise TournamentStopped where a player is not frozen: its weights, say, were written to while it played."""
+    """Raise TournamentStopped where a spec is not what it was: its weights, say, were written to while it played."""
     for _, change in changes(tournament, stored_plan(tournament)):
         raise TournamentStopped(f"all games are on record, but not of the same players throughout: {change}")
 

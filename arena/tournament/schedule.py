@@ -16,6 +16,7 @@ from arena.match import GameTask
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from arena.adjudication import AgreedScores
     from arena.opening import Opening
     from arena.tournament.formats import Pairing
 
@@ -71,13 +72,14 @@ def tasks(
     weights: Mapping[str, str | None] | None = None,
     limits: Limits = NO_LIMITS,
     tables: int | None = None,
+    scores: AgreedScores | None = None,
     finished: Collection[tuple[str, int]] = (),
 ) -> Iterator[GameTask]:
     """The games still to be played, round by round, so that all pairings advance together.
 
     Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
-    that the players' weights must have, ``limits`` and ``tables`` are as in :class:`~arena.match.GameTask`;
-    ``finished`` holds the (pairing, round) of the games to leave out.
+    that the players' weights must have, ``limits`` and ``tables`` are as in :class:`~arena.match.GameTask`; ``scores``
+    knows the threshold of each player; ``finished`` holds the (pairing, round) of the games to leave out.
     """
     hashes = weights or {}
     for round in range(2 * len(openings)):
@@ -98,4 +100,5 @@ def tasks(
                 white_weights=hashes.get(white),
                 limits=limits,
                 tables=tables,
+                scores=None if scores is None else scores.between(black, white),
             )

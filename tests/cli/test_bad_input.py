@@ -40,6 +40,7 @@ T = ("tournament", "--players")
         ((*T, "lms,td", "--seed", "-1"), 2, "--seed"),
         ((*T, "lms,td", "--move-timeout", "0"), 2, "seconds"),
         ((*T, "lms,td", "--nonsense"), 2, "--nonsense"),
+        ((*T, "m1,random", "--learning"), 2, "none of the players has a learner"),
         ((*T, "human,random"), 2, "human plays at a terminal"),
         ((*T, "lms,td", "--move-timeout", "nan"), 2, "seconds"),
         ((*T, "lms,td", "--seed", "9223372036854775808"), 2, "--seed"),

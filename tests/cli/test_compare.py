@@ -99,6 +99,7 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
         ("[rules]\nrepetitions = 0", "repetitions is 1 or more"),
         ("adjudicate = 'friends'", "not by 'friends'"),
+        ("adjudicate = 'scores:30'\n[scores]\nlms = 5", "a threshold of scores for 'lms', who does not play"),
         ("clock = 'long'", "60+0.5"),
         ("seconds = -1.0", "more than 0"),
         ("format = 'ladder'", "there is no format 'ladder'"),

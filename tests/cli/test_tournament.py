@@ -183,3 +183,19 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
         "no game of tournament 'early' is on record"
         in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
     )
+
+
+def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run, tmp_path: Path) -> None:
+    done = run("tournament", "--players", "lms,random", "--games", "4", "--seed", "1", "--learning", "--db", "x.sqlite")
+    assert done.returncode == 0, done.stderr
+    [line] = [line for line in done.stdout.splitlines() if "learned while playing" in line]
+    _, _, entered = line.partition("--players ")
+    words = entered.split()
+    players = words[0].removesuffix(",...")
+    done = run("tournament", "--players", f"{players},lms", "--games", "2", *words[1:])
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(run("results", "learned", "--tournament", "t1", "--db", "x.sqlite", "--json").stdout)
+    assert [(row["player"], row["round"]) for row in rows] == [("lms", number) for number in range(5)]
+    assert players == rows[-1]["spec"] == f"lms:weights=@{rows[-1]['model']}"
+    with arena.Results(tmp_path / "x.sqlite") as results:
+        assert set(results.standings("t2")["player"]) == {players, "lms"}

@@ -187,8 +187,9 @@ def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Pat
 def test_games_in_an_older_database_are_learned_from(run: Run, tmp_path: Path) -> None:
     migrations = tmp_path / "past"
     shutil.copytree(database.MIGRATIONS, migrations)
-    (newest,) = (migrations / "versions").glob("0003*.py")
-    newest.unlink()
+    for newer in ("0003*.py", "0004*.py"):
+        (file,) = (migrations / "versions").glob(newer)
+        file.unlink()
     (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", migrations)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     Players = tuple[PlayerIdentity, ...]
 
-NEWEST = "0003"
-NEXT = "0004"
+NEWEST = "0004"
+NEXT = "0005"
 OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
 
 
@@ -285,7 +285,7 @@ def test_an_older_revision_is_backed_up_and_upgraded(
     assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", f"arena.sqlite.bak-{NEWEST}"]
 
 
-@pytest.fixture(params=["0001", "0002"])
+@pytest.fixture(params=["0001", "0002", "0003"])
 def older(
     request: pytest.FixtureRequest,
     path: Path,

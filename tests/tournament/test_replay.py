@@ -39,7 +39,7 @@ def verified(database: Path, black: str, white: str, change: str = "") -> Verifi
     with Results(database) as results:
         games = results.games("test")
         [game] = games[(games.black == black) & (games.white == white)].game
-        return verify(results.tournament("test"), results.game(int(game)))
+        return verify(results, results.tournament("test"), results.game(int(game)))
 
 
 @pytest.mark.parametrize(

@@ -22,11 +22,13 @@ import pytest
 
 import arena
 from arena import plugins, specs
+from arena.adjudication import AgreedScores
 from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
 from arena.statistics.sprt import SPRT
 from arena.store import Store
 from arena.tournament import system
+from arena.tournament.replay import verify
 from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
 from arena.tournament.sequential import Sequential, replay
 from databases import contents
@@ -154,6 +156,33 @@ def test_tables_decide_games_of_a_tournament_and_of_its_resumption(whole: Path, 
     assert not any("tables" in game for game in contents(whole)["games"])
 
 
+def test_agreed_scores_decide_games_of_a_tournament_and_of_its_resumption(tmp_path: Path) -> None:
+    players, scores = "m1,minimax:depth=2", AgreedScores(1.0, 4, {"minimax": 10.0})
+    path = tournament(tmp_path / "whole.sqlite", players, scores=scores)
+    stopped = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(stopped, players, scores=scores, progress=stop_after(1))
+    with Store.open(stopped) as store:
+        settings = resume("last", store, workers=1).settings
+    assert settings["scores"] == {"threshold": 1.0, "plies": 4, "players": {"minimax": 10.0}}
+    assert contents(stopped) == contents(path)
+    with arena.Results(path) as results:
+        games, positions = results.games("last"), results.positions("last", ["game", "side", "score"])
+        thresholds = {"m1": 1.0, "minimax:depth=2": 10.0}
+        agreed = games[games.termination == "scores"].to_dict("records")
+        assert len(agreed) > 1
+        for game in agreed:
+            last = positions[positions.game == game["game"]].iloc[-5:-1].to_dict("records")
+            assert all(abs(ply["score"]) >= thresholds[game[ply["side"]]] for ply in last)
+            ahead = {
+                game[ply["side"]] == game["winner"] if ply["score"] > 0 else game[ply["side"]] != game["winner"]
+                for ply in last
+            }
+            assert ahead == {True}
+        found = verify(results, results.tournament("last"), results.game(agreed[0]["game"]))
+    assert (found.differs, found.again.termination) == (None, "scores")
+
+
 def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
@@ -206,6 +235,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
     ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
     ("steady,reckless", {"memory": 0}, UsageError, "1 MB of memory or more"),
     ("steady,reckless", {"tables": 7}, UsageError, "2 to 6 pieces"),
+    ("steady,reckless", {"scores": AgreedScores(1.0, players={"lms": 1.0})}, UsageError, "'lms', who does not play"),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),
 ]

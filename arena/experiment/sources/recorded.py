@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from arena.player import Player
     from arena.store.recorded import RecordedGame
 
-_WINNERS = {"1-0": Side.BLACK, "0-1": Side.WHITE, "1/2-1/2": None}
-_REVERSED = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], dtype=np.uint8)
-
 
 class Recorded:
     """Games that others played, both sides of which are learned from; after the last one follows the first again.
@@ -43,14 +40,14 @@ class Recorded:
         """What is said about each game, one for each."""
         self._problems: list[str] = []
         self._keys: list[tuple[str, str]] = []
-        self._endings: list[tuple[Side, Side | None]] = []
+        self._endings: list[tuple[Side, str]] = []
         self._boards: list[np.ndarray[Any, Any]] = []
         digest = hashlib.blake2b(digest_size=16)
         for name in names:
             before = len(self._keys)
             for key, first, result, boards, notes in _read(name, db, self._problems):
                 self._keys.append((name, key))
-                self._endings.append((first, _WINNERS[result]))
+                self._endings.append((first, result))
                 self._boards.append(boards)
                 self.annotations.append(notes)
                 digest.update(f"{int(first)} {result} {len(boards)}\n".encode() + boards.tobytes())
@@ -80,8 +77,7 @@ class Recorded:
         return [self._keys[number % len(self)] for number in range(start, start + count)]
 
     def __getitem__(self, number: int) -> Episode:
-        first, winner = self._endings[number]
-        return Episode(relative(self._boards[number], first), winner, first)
+        return Episode.recorded(self._boards[number], *self._endings[number])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +88,6 @@ class Annotations:
     """For each move ``!``, ``?``, ...; nothing at all where no move is marked."""
     values: tuple[float | None, ...] = ()
     """For each board the number that its comment is, None where it is none; nothing at all without comments."""
-
-
-def relative(boards: np.ndarray[Any, Any], first: Side) -> np.ndarray[Any, Any]:
-    """Masks black, white, kings (uint32, (n, 3)) of successive positions as each side to move sees them (int64)."""
-    seen = boards.astype(np.int64)
-    turned = _rotated(boards[1 - int(first) :: 2])
-    seen[1 - int(first) :: 2] = turned[:, [1, 0, 2]]
-    return seen
-
-
-def _rotated(masks: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Every mask seen from the other side of the board."""
-    octets = np.ascontiguousarray(masks, dtype="<u4").view(np.uint8)
-    return _REVERSED[octets].view(">u4").astype(np.int64)
 
 
 Found = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]

@@ -1,0 +1,94 @@
+"""Players that learn in the course of a tournament: what each plays its rounds with, and the games it learns from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, insert, select
+
+from arena.interrupts import deferred_interrupt
+from arena.store import lookup, models
+from arena.store.schema import games, learned, players
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from arena.model import Model
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game as its players can learn from it."""
+
+    black: str
+    """Spec."""
+    white: str
+    first: str
+    """Side to move on the first board: ``black`` or ``white``."""
+    boards: bytes
+    """(plies + 1) x 3 little-endian uint32: black, white, kings."""
+    result: str
+    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a player has come to."""
+
+    model: Model
+    spec: str
+    """Of what plays the model and learns no more."""
+    provenance: Mapping[str, str]
+
+
+def hashes(connection: Connection, tournament_id: int) -> dict[tuple[str, int], str]:
+    """The models that are on record, by the player's spec and the round."""
+    query = (
+        select(players.c.spec, learned.c.round, learned.c.model_hash)
+        .join(players, players.c.id == learned.c.player_id)
+        .where(learned.c.tournament_id == tournament_id)
+    )
+    return {(spec, number): model for spec, number, model in connection.execute(query)}
+
+
+class Learned:
+    """What the players of one tournament learn, in a database that is opened to write."""
+
+    def __init__(self, connection: Connection, tournament_id: int) -> None:
+        self._connection = connection
+        self._tournament_id = tournament_id
+
+    def hashes(self) -> dict[tuple[str, int], str]:
+        """The models that are on record, by the player's spec and the round."""
+        with self._connection.begin():
+            return hashes(self._connection, self._tournament_id)
+
+    def record(self, number: int, lessons: Mapping[str, Lesson]) -> None:
+        """Commit what players, by their specs, play round ``number`` with, of which nothing is on record yet."""
+        with deferred_interrupt(), self._connection.begin():
+            ids = lookup.player_ids(self._connection, self._tournament_id)
+            for player, lesson in lessons.items():
+                models.add(self._connection, lesson.model, lesson.provenance)
+                row = {
+                    "tournament_id": self._tournament_id,
+                    "player_id": ids[player],
+                    "round": number,
+                    "model_hash": lesson.model.hash,
+                    "spec": lesson.spec,
+                }
+                self._connection.execute(insert(learned), row)
+
+    def games(self, pairings: Collection[str], number: int) -> Sequence[PlayedGame]:
+        """The games of one round of some pairings in the order of their names, forfeits left out."""
+        black, white = players.alias(), players.alias()
+        query = (
+            select(games.c.pairing, black.c.spec, white.c.spec, games.c.first, games.c.boards, games.c.result)
+            .join(black, black.c.id == games.c.black_id)
+            .join(white, white.c.id == games.c.white_id)
+            .where(games.c.tournament_id == self._tournament_id, games.c.round == number)
+            .where(games.c.pairing.in_(pairings), games.c.guilty.is_(None))
+        )
+        with self._connection.begin():
+            rows = self._connection.execute(query).all()
+        return [PlayedGame(*row[1:]) for row in sorted(rows, key=lambda row: row.pairing)]  # as Python sorts, anywhere

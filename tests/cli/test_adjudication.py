@@ -1,0 +1,82 @@
+"""``--adjudicate``, and what a file says of it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena import specs
+from arena.adjudication import AgreedScores
+from arena.cli import adjudication, tournament_file
+from arena.errors import UsageError
+from arena.store import PlayerIdentity, StoredTournament
+from arena.tournament.runner import Plan, TournamentSettings, stored_plan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWN = {"minimax:depth=2": 12.5}
+
+
+@pytest.mark.parametrize(
+    ("text", "tables", "scores"),
+    [
+        (None, None, None),
+        ("tables", 4, None),
+        ("scores:30", None, AgreedScores(30.0)),
+        ("tables:5,scores:0.5:plies=6", 5, AgreedScores(0.5, 6)),
+        ("scores:100, tables:2", 2, AgreedScores(100.0)),
+    ],
+)
+def test_words(text: str | None, tables: int | None, scores: AgreedScores | None) -> None:
+    assert adjudication.read(text, {}) == {"tables": tables, "scores": scores}
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "line"),
+    [
+        ("friends", {}, "not by 'friends'"),
+        ("", {}, "not by ''"),
+        ("tables:7", {}, "not by 'tables:7'"),
+        ("tables,tables:5", {}, "once each, not by 'tables:5'"),
+        ("scores:1,scores:2", {}, "once each, not by 'scores:2'"),
+        ("scores", {}, "not by 'scores'"),
+        ("scores:-1", {}, "not by 'scores:-1'"),
+        ("scores:nan", {}, "not by 'scores:nan'"),
+        ("scores:1:depth=3", {}, "not by 'scores:1:depth=3'"),
+        ("scores:0", {}, "more than 0"),
+        ("scores:1:plies=5", {}, "even number of plies"),
+        ("tables", OWN, 'adjudicate = "scores:T"'),
+        (None, OWN, 'adjudicate = "scores:T"'),
+    ],
+)
+def test_what_is_wrong_is_one_line(text: str | None, own: dict[str, float], line: str) -> None:
+    with pytest.raises(UsageError, match=line) as raised:
+        adjudication.read(text, own)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "scores", [AgreedScores(30.0), AgreedScores(0.1, 6, OWN), AgreedScores(1e20), AgreedScores(1e-7), None]
+)
+@pytest.mark.parametrize("tables", [None, 5])
+def test_a_file_says_what_a_stored_tournament_had(
+    scores: AgreedScores | None, tables: int | None, tmp_path: Path
+) -> None:
+    settings = TournamentSettings(seed=1, scores=scores, tables=tables)
+    players = specs.parse_list("player", "minimax:depth=2,random")
+    plan = Plan(settings, players)
+    seats = tuple(PlayerIdentity(each.text, each.name, "checkers-arena", "1", each.weights) for each in players)
+    stored = StoredTournament(1, "t1", 1, plan.to_json(), seats, "1", 0.0)
+    assert stored_plan(stored).settings == settings
+
+    text = tournament_file.text(stored)
+    assert ("adjudicate" in tomllib.loads(text)) == (scores is not None or tables is not None)
+    file = tmp_path / "again.toml"
+    file.write_text(text, encoding="utf-8")
+    said = tournament_file.read(file)
+    again: dict[str, Any] = adjudication.read(said.get("adjudicate"), said.get("scores", {}))
+    assert replace(TournamentSettings(seed=1), **again) == settings

@@ -1,0 +1,334 @@
+"""Players that learn while they play: what they learn, from what, and that nothing else decides it."""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arena
+from arena import library, match, specs
+from arena.checkers.move import SIDES
+from arena.checkers.notation import parse_move
+from arena.cli import tournament_file
+from arena.cli.results import report
+from arena.errors import TournamentStopped, UsageError
+from arena.learner import Learner
+from arena.statistics.sprt import SPRT
+from arena.store import Store
+from arena.tournament import learning, schedule
+from arena.tournament.replay import verify
+from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run, stored_plan
+from arena_evaluators.linear import SHIPPED as LMS_WEIGHTS
+from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
+from arena_learners.lms import LMS
+from arena_learners.td import TD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from arena.record import GameRecord
+    from arena.store import StoredTournament
+
+pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+
+PLAYERS = "lms:depth=2,td,m1,raises-in-choose"
+PUPILS = ("lms:depth=2", "td")
+SETTINGS = TournamentSettings(seed=3, games=4, learning=True)
+
+
+class EnoughError(Exception):
+    """Somebody has had enough."""
+
+
+def stop_after(games: int) -> Callable[[Progress], None]:
+    def progress(now: Progress) -> None:
+        if now.played == games:
+            raise EnoughError
+
+    return progress
+
+
+@pytest.fixture(scope="module", autouse=True)
+def library_as_it_was() -> Iterator[None]:
+    before = library.location()
+    yield
+    library.use(before)
+
+
+def plan(players: str = PLAYERS, **changes: Any) -> Plan:
+    return Plan(replace(SETTINGS, **changes), specs.parse_list("player", players))
+
+
+def tournament(path: Path, players: str = PLAYERS, workers: int = 2, **changes: Any) -> Path:
+    library.use(path)
+    progress = changes.pop("progress", lambda _: None)
+    with Store.open(path) as store:
+        run("test", plan(players, **changes), store, workers=workers, progress=progress)
+    return path
+
+
+def resumed(path: Path, **options: Any) -> StoredTournament:
+    library.use(path)
+    with Store.open(path) as store:
+        return resume("test", store, **options)
+
+
+def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything in a database but times, in an order that does not depend on that of insertion."""
+    tables = {}
+    with sqlite3.connect(path) as connection:
+        for table in ("tournaments", "tournament_players", "players", "games", "ratings", "learned", "models"):
+            columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
+            timeless = ", ".join(name for name in columns if name not in {"started", "seconds", "added"})
+            tables[table] = sorted(connection.execute(f"select {timeless} from {table}"), key=repr)
+    connection.close()
+    return tables
+
+
+def models(path: Path) -> dict[tuple[str, int], str]:
+    with arena.Results(path) as results:
+        return results.learned_models("test")
+
+
+def records(path: Path) -> list[GameRecord]:
+    with arena.Results(path) as results:
+        return [results.game(int(game)) for game in results.games("test")["game"]]
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # noqa: ARG001 (installs the players)
+    """A tournament that nothing has disturbed."""
+    return tournament(tmp_path_factory.mktemp("whole") / "arena.sqlite")
+
+
+# What is learned -----------------------------------------------------------------------------------------
+
+
+def as_seen(record: GameRecord, player: str) -> arena.Episode:
+    """The game played again from its moves, as the player learns from it."""
+    game = arena.Game()
+    for text in record.moves:
+        game.play(parse_move(game.board, text))
+    return arena.Episode.of(game, (SIDES[0] if record.black == player else SIDES[1],))
+
+
+@pytest.mark.parametrize(
+    ("player", "learner", "start"),
+    [("lms:depth=2", LMS(start=LMS_WEIGHTS, depth=2), LMS_WEIGHTS), ("td", TD(start=TD_WEIGHTS), TD_WEIGHTS)],
+)
+def test_each_round_is_played_with_what_was_learned_from_the_rounds_before(
+    whole: Path, player: str, learner: Learner, start: arena.Model
+) -> None:
+    known, games = models(whole), sorted(records(whole), key=lambda record: record.pairing)
+    learner.begin(schedule.seed_of(3, player, 0))
+    expected = [start.hash]
+    for number in range(4):
+        mine = [game for game in games if game.round == number and player in (game.black, game.white)]
+        assert len(mine) == 3
+        assert any(game.guilty for game in mine)
+        learner.study([as_seen(game, player) for game in mine if not game.guilty])
+        expected.append(learner.model().hash)
+    assert [known[player, number] for number in range(5)] == expected
+    assert len(set(expected)) == 5
+
+
+def test_who_has_no_learner_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
+    assert {player for player, _ in models(whole)} == set(PUPILS)
+    frozen = {(game.pairing, game.round): game for game in records(tournament(tmp_path / "x.sqlite", learning=False))}
+    same = {game: frozen[game.pairing, game.round].moves == game.moves for game in records(whole)}
+    assert all(alike for game, alike in same.items() if game.round == 0)
+    assert all(alike for game, alike in same.items() if not {game.black, game.white} & set(PUPILS))
+    assert not all(same.values())
+
+
+def test_games_are_played_by_the_models_of_their_round(whole: Path) -> None:
+    library.use(whole)
+    with arena.Results(whole) as results:
+        stored = results.tournament("test")
+        ready, known = stored_plan(stored), results.learned_models("test")
+    tasks = {task.seed: task for task in ready.tasks([PUPILS], ())}
+    met = [record for record in records(whole) if record.seed in tasks]
+    with_weights_of_the_spec = []
+    for record in met:
+        task = tasks[record.seed]
+        black, white = (known[player, record.round] for player in (record.black, record.white))
+        assert match.play(replace(task, black_model=black, white_model=white)).moves == record.moves
+        with_weights_of_the_spec.append(match.play(task).moves == record.moves)
+    assert with_weights_of_the_spec[0]
+    assert not all(with_weights_of_the_spec)
+
+
+def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, tmp_path: Path) -> None:
+    *_, last = (game for game in records(whole) if {game.black, game.white} == set(PUPILS))
+    assert last.round == 3
+    library.use(whole)
+    with arena.Results(whole) as results:
+        assert verify(results, results.tournament("test"), last).differs is None
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(whole.read_bytes())
+    with sqlite3.connect(copy) as connection:
+        connection.execute("delete from models where hash in (select model_hash from learned where round = 3)")
+    connection.close()
+    library.use(copy)
+    with arena.Results(copy) as results, pytest.raises(TournamentStopped, match="holds no model"):
+        verify(results, results.tournament("test"), last)
+
+
+def test_a_model_says_where_it_comes_from_and_plays_as_the_player_did(whole: Path) -> None:
+    library.use(whole)
+    key = models(whole)["lms:depth=2", 4]
+    found = library.find(f"@{key}")
+    origin = found.provenance
+    assert (origin["tournament"], origin["player"], origin["round"]) == ("test", "lms:depth=2", "4")
+    assert origin["learner"] == f"lms:start=@{LMS_WEIGHTS.hash}:depth=2"
+    assert specs.parse("learner", origin["learner"]).create().depth == 2
+    assert found.player == f"lms:weights=@{key}:depth=2"
+    entered = specs.parse("player", f"@{key}")
+    assert (entered.create().depth, entered.weights) == (2, key)
+    assert library.find(f"@{models(whole)['td', 0]}").provenance["command"] == TD_WEIGHTS.provenance["command"]
+
+
+# The same, whatever happens --------------------------------------------------------------------------------
+
+
+def test_the_number_of_workers_changes_nothing_in_the_database(whole: Path, tmp_path: Path) -> None:
+    assert contents(tournament(tmp_path / "one.sqlite", workers=1)) == contents(whole)
+
+
+@pytest.mark.parametrize("games", [[3, 5], [12]])
+def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
+    whole: Path, tmp_path: Path, games: list[int]
+) -> None:
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, progress=stop_after(games[0]))
+    for number in games[1:]:
+        with pytest.raises(EnoughError):
+            resumed(path, workers=1, progress=stop_after(number))
+    resumed(path, workers=2)
+    assert contents(path) == contents(whole)
+    resumed(path)
+    assert contents(path) == contents(whole)
+
+
+def test_what_is_learned_again_must_be_what_was_learned(tmp_path: Path) -> None:
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, "lms,random", progress=stop_after(2))
+    with sqlite3.connect(path) as connection:
+        connection.execute("update learned set model_hash = (select model_hash from learned where round = 0)")
+    connection.close()
+    before = contents(path)
+    with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games lms does not learn") as raised:
+        resumed(path)
+    assert "\n" not in str(raised.value)
+    assert contents(path) == before
+
+
+def test_stages_follow_one_another(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {"players": "lms,td,m1,random", "format": "swiss", "rounds": 2, "games": 2}
+    undisturbed = tournament(tmp_path / "whole.sqlite", workers=1, **changes)
+    known = models(undisturbed)
+    assert known.keys() == {(player, number) for player in ("lms", "td") for number in range(5)}
+    assert len(set(known.values())) == 10
+    stopped = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(stopped, progress=stop_after(6), **changes)
+    resumed(stopped)
+    assert contents(stopped) == contents(undisturbed)
+    library.use(stopped)
+    with arena.Results(stopped) as results:
+        stored, ready = results.tournament("test"), plan(**changes)
+        second = list(ready.stages(lambda: results.shares("test")))[1]
+        names = {schedule.pairing_of(*pairing) for pairing in second}
+        games = [game for game in records(stopped) if game.pairing in names and game.round == 1]
+        for game in games:
+            played_with = learning.models_of(results, stored, ready, game)
+            assert played_with == {
+                player: known[player, 3] for player in (game.black, game.white) if player in ("lms", "td")
+            }
+        assert verify(results, stored, games[0]).differs is None
+
+
+# What cannot be, and what is said ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("players", "changes", "line"),
+    [
+        ("m1,random", {}, "none of the players has a learner to go on learning with; lms, .*td have one"),
+        ("lms,td", {"sprt": SPRT(0, 20)}, "a sequential test compares players as they are"),
+    ],
+)
+def test_what_cannot_be_is_one_line(players: str, changes: dict[str, Any], line: str) -> None:
+    with pytest.raises(UsageError, match=line) as raised:
+        plan(players, **changes)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_learner_must_study_and_begin_with_the_players_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tensors = {name: each for name, each in TD_WEIGHTS.tensors.items() if name != "counts"}
+    arena.Model("td", tensors).save(tmp_path / "bare.safetensors", {})
+    with pytest.raises(UsageError, match=r"td:weights=.* cannot learn while it plays: .* holds no counts"):
+        plan(f"lms,td:weights={tmp_path / 'bare.safetensors'}")
+    monkeypatch.setattr(TD, "study", Learner.study)
+    with pytest.raises(UsageError, match="td cannot learn while it plays: the learner td learns from games against"):
+        plan("lms,td")
+
+
+def test_a_learner_that_fails_stops_the_tournament_with_its_games_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def diverge(*_: object) -> None:
+        raise arena.ArenaError("the weights diverged")
+
+    monkeypatch.setattr(LMS, "study", diverge)
+    with pytest.raises(TournamentStopped, match="lms cannot go on learning: the weights diverged"):
+        tournament(tmp_path / "arena.sqlite", "lms,random")
+    assert len(records(tmp_path / "arena.sqlite")) == 1
+
+
+def test_a_file_says_that_players_learn(whole: Path, tmp_path: Path) -> None:
+    with arena.Results(whole) as results:
+        stored = results.tournament("test")
+    assert stored_plan(stored).settings.learning
+    file = tmp_path / "again.toml"
+    file.write_text(tournament_file.text(stored), encoding="utf-8")
+    assert tournament_file.read(file)["learning"] is True
+    file.write_text("learning = 1", encoding="utf-8")
+    with pytest.raises(UsageError, match="learning is true or false, not 1"):
+        tournament_file.read(file)
+
+
+def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
+    whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known = models(whole)
+    with arena.Results(whole) as results:
+        report(results, "test")
+        frame = results.learned("test")
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "learned while playing" in line]
+    assert line.startswith("lms:depth=2, td learned while playing: ")
+    entered = f"lms:weights=@{known['lms:depth=2', 4]}:depth=2,td:weights=@{known['td', 4]}"
+    assert f"arena tournament --players {entered}" in line
+    library.use(whole)
+    assert [spec.weights for spec in specs.parse_list("player", entered)] == [known[player, 4] for player in PUPILS]
+    assert list(frame.columns) == ["player", "round", "model", "spec"]
+    assert {(row.player, row.round): row.model for row in frame.itertuples()} == known
+    with arena.Results(tournament(tmp_path / "frozen.sqlite", "m1,random", games=2, learning=False)) as results:
+        report(results, "test")
+        assert results.learned("test").empty
+    assert "learned" not in capsys.readouterr().out
+
+
+def test_where_a_model_was_met_is_told(whole: Path) -> None:
+    with arena.Results(whole) as results:
+        uses = results.uses(models(whole)["td", 2])
+        made = results.models().set_index("hash")["made_by"]
+    assert uses.to_numpy().tolist() == [["learning", "test", "td"]]
+    assert made[models(whole)["td", 2]] == "test (td, round 2)"
+    assert made.isna().sum() == len(PUPILS)  # what they began with
