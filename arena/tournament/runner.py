@@ -17,7 +17,7 @@ from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, schedule, sequential, system
 from arena.tournament.pool import Pool
-from arena.warmup import warm_up
+from arena.warmup import compile_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -266,7 +266,7 @@ def _play(
                     tally.test = test
                 if not missing or (test and test.verdict != "open"):
                     continue
-                warm_up(say)
+                compile_missing(say)
                 tasks = plan.tasks(pairings, finished)
                 with Pool(tasks, min(workers, missing), plan.settings.move_timeout) as pool:
                     records: Iterable[GameRecord | None] = pool
