@@ -13,6 +13,7 @@ import hashlib
 import os
 import secrets
 import shutil
+import sys
 import time
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property
@@ -23,13 +24,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 import numpy as np
+from llvmlite.binding import get_host_cpu_name
 from numba import types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from platformdirs import user_cache_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _HERE = Path(__file__).parent
@@ -124,10 +126,14 @@ def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
     return EvaluatorKernel(function)
 
 
-def core_marker() -> Path | None:
-    """A file whose presence tells that the core's kernels are in the cache; None where there is no cache."""
-    folder = _folder(frozenset())
-    return folder and folder / "core-is-compiled"
+def marker(classes: Iterable[type[Any]]) -> Path | None:
+    """A file to tell by its presence that the kernels of the core and of the classes' packages are in the cache, for
+    this processor and this Numba; None where there is no cache."""
+    modules = {each.__module__ for each in classes}
+    files = {name: getattr(sys.modules[name], "__file__", None) for name in modules}
+    packages = {_package_of(file, name) for name, file in files.items() if file}
+    folder = _folder(frozenset(packages - {_HERE}))
+    return folder and folder / f"compiled-for-{get_host_cpu_name()}-by-{numba.__version__}"
 
 
 @contextmanager

@@ -99,8 +99,8 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Self:
-        """The record that :meth:`to_json` wrote, or somebody who could not be trusted: raises ValueError, KeyError or
-        TypeError where it could be no record of a game.
+        """The record that :meth:`to_json` wrote, or somebody who could not be trusted: raises ValueError, KeyError,
+        TypeError or AttributeError where it could be no record of a game.
         """
         boards, moves = a2b_base64(values["boards"], strict_mode=True), tuple(values["moves"].split())
         plies = len(moves)
@@ -121,6 +121,7 @@ class GameRecord:
             and f"{values['moves']}{values['pvs']}".isascii()
         ):
             raise ValueError("no game could be recorded so")
+        "".join((record.pairing, record.opening, record.black, record.white, record.termination)).encode()
         return record
 
 

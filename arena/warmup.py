@@ -8,24 +8,41 @@ from typing import TYPE_CHECKING
 from arena import plugins
 from arena.checkers.board import Board
 from arena.checkers.perft import perft
-from arena.compiled import core_marker
+from arena.compiled import marker
 from arena.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
+
+    from arena.plugins import Registered
 
 
-def warm_up(say: Callable[[str], None] = lambda _: None) -> None:
-    """Have the machine code of the game, the search and all evaluators at hand; ``say`` hears of a long wait."""
-    marker = core_marker()
-    if marker is None or not marker.exists():
+def compile_missing(say: Callable[[str], None]) -> None:
+    """See to it that the machine code of the game, the search and all evaluators is in the cache, without loading what
+    is there; ``say`` hears of a long wait."""
+    file = _marker()
+    if file is not None and not file.exists():
         say("compiling, first run only ...")
+        warm_up()
+
+
+def warm_up() -> None:
+    """Have the machine code of the game, the search and all evaluators at hand."""
     board = Board.start()
     perft(board, 2)
     perft(board, 2, unique=True)
-    for item in plugins.load().all("evaluator"):
-        if not any(option.required for option in item.options):
-            with suppress(Exception):  # a fault of an evaluator shows where it is used
-                Search(item.cls())(board, 2)
-    if marker is not None:
-        marker.touch()
+    for item in _evaluators():
+        with suppress(Exception):  # a fault of an evaluator shows where it is used
+            Search(item.cls())(board, 2)
+    if file := _marker():
+        file.touch()
+
+
+def _evaluators() -> list[Registered]:
+    """Those that can be made without being told anything."""
+    return [item for item in plugins.load().all("evaluator") if not any(option.required for option in item.options)]
+
+
+def _marker() -> Path | None:
+    return marker(item.cls for item in _evaluators())

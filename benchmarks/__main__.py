@@ -32,7 +32,7 @@ def main() -> None:
         parser.error(f"no row {', '.join(sorted(unknown))}; there are {', '.join(rows.ALL)}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    warm_up(print)
+    warm_up()
     peers = []
     for peer in installed(arguments.py_draughts):
         if isinstance(peer, Peer):

@@ -9,6 +9,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -382,6 +383,19 @@ def test_what_a_player_does_to_its_game_changes_nothing(table: Table) -> None:
             game.__dict__.clear()
 
     assert table.play(Vandal, Vandal).moves == table.play().moves
+
+
+def test_what_a_player_does_to_clocks_and_chance_changes_nothing(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, name in ((time, "time"), (time, "perf_counter"), (np.random, "default_rng")):
+        monkeypatch.setattr(module, name, getattr(module, name))  # to have them back
+
+    class Patches(Random):
+        def start(self, game: Game) -> None:  # noqa: ARG002
+            time.time = time.perf_counter = np.random.default_rng = None  # type: ignore[assignment]
+
+    before, patched, after = table.play(), table.play(Patches), table.play()
+    assert before.moves == patched.moves == after.moves
+    assert after.guilty is None
 
 
 def test_reports_are_recorded_with_their_ply(table: Table) -> None:

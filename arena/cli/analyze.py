@@ -41,7 +41,7 @@ def analyze(
     from arena.cli.output import say
     from arena.search import Search
     from arena.search.tablebase import Tablebase
-    from arena.warmup import warm_up
+    from arena.warmup import compile_missing
 
     board = _board(position)
     library.use(db)
@@ -49,7 +49,7 @@ def analyze(
         _show_move(board, player, Limits(depth, nodes, seconds))
         return
     spec = specs.parse("evaluator", evaluator)
-    warm_up(say)
+    compile_missing(say)
     tables = Tablebase.open(pieces, say=say) if pieces else None
     print(f"{board}\n\n{board.fen}")
     if known := tables and tables.value(board):
@@ -105,10 +105,10 @@ def _show_move(board: Board, player: str, limits: Limits) -> None:
     from arena.checkers.notation import move_text
     from arena.cli.output import say
     from arena.cli.play import guarded
-    from arena.warmup import warm_up
+    from arena.warmup import compile_missing
 
     spec = specs.parse("player", player)
-    warm_up(say)
+    compile_missing(say)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")

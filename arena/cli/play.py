@@ -33,12 +33,12 @@ def play(
     from arena.checkers.move import Side
     from arena.checkers.notation import move_text
     from arena.cli.output import say
-    from arena.warmup import warm_up
+    from arena.warmup import compile_missing
 
     library.use(db)
     opponent_spec, person_spec = specs.parse("player", against), specs.parse("player", "human")
     board = Board.start() if fen == "start" else Board.from_fen(fen)
-    warm_up(say)
+    compile_missing(say)
     game = Game(board, random=np.random.default_rng(seed))
     me = Side[side.upper()]
     specs_by_side = {me: person_spec, me.other: opponent_spec}

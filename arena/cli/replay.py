@@ -81,10 +81,10 @@ def _verify(stored: Results, record: GameRecord, game: int, tournament: str | No
     from arena import library
     from arena.cli.output import say
     from arena.tournament import replay as replaying
-    from arena.warmup import warm_up
+    from arena.warmup import compile_missing
 
     library.use(db)
-    warm_up(say)
+    compile_missing(say)
     found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record)
     for reservation in found.reservations:
         print(f"note: {reservation}")

@@ -57,7 +57,7 @@ def train(
     from arena.cli.output import refuse_what_is_settled, say
     from arena.experiment import training
     from arena.store import Store
-    from arena.warmup import warm_up
+    from arena.warmup import compile_missing
 
     library.use(db)
     if output is not None:
@@ -66,7 +66,7 @@ def train(
         refuse_what_is_settled(context, "run", free=("games", "db", "output"))
         with Store.existing(db) as store:
             run = training.resume(store, resume, games)
-            warm_up(say)
+            compile_missing(say)
             _finish(run, store.location, output)
         return
     if learner is None:
@@ -83,7 +83,7 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         say(f"left out: {problem}")
     with Store.open(db) as store:
-        warm_up(say)
+        compile_missing(say)
         _finish(training.begin(store, plan, name), store.location, output)
 
 

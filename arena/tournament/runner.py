@@ -18,7 +18,7 @@ from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, learning, schedule, sequential, system
 from arena.tournament.pool import MEMORY, Pool
-from arena.warmup import warm_up
+from arena.warmup import compile_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -295,7 +295,7 @@ def _play(
                     if rounds is not None:
                         rounds.finish()
                     continue
-                warm_up(say)
+                compile_missing(say)
                 settings = plan.settings
                 with Pool(rounds or tasks, min(workers, missing), settings.move_timeout, settings.memory) as pool:
                     records: Iterable[GameRecord | None] = rounds.watched(pool) if rounds else pool
