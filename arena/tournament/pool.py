@@ -197,14 +197,22 @@ class Pool:
 
     ::
 
-        with Pool(tasks, workers=2, move_timeout=60.0) as pool:
+        with starter() as start, Pool(tasks, 2, start, move_timeout=60.0) as pool:
             for record in pool:
                 ...
 
     On Linux the workers die with the thread that iterates. Raises TournamentStopped.
     """
 
-    def __init__(self, tasks: Iterable[GameTask], workers: int, move_timeout: float, memory: int = MEMORY) -> None:
+    def __init__(
+        self,
+        tasks: Iterable[GameTask],
+        workers: int,
+        starter: processes.Starter,
+        *,
+        move_timeout: float,
+        memory: int = MEMORY,
+    ) -> None:
         """``tasks`` may have none for the moment: they are asked again after each game.
 
         ``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``; ``memory``: what
@@ -216,7 +224,7 @@ class Pool:
         self._memory = memory << 20
         self._waiting: deque[_Job] = deque()
         self._workers: list[_Worker] = []
-        self._starter = processes.starter()
+        self._starter = starter
         self._deaths = 0
         self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
@@ -232,13 +240,10 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         """Kill all workers; games under way are lost."""
-        try:
-            for each in self._workers:
-                each.kill()
-            while self._workers:
-                self._workers.pop().close()
-        finally:
-            self._starter.close()
+        for each in self._workers:
+            each.kill()
+        while self._workers:
+            self._workers.pop().close()
 
     def __iter__(self) -> Iterator[GameRecord | None]:
         while self._deal():

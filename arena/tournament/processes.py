@@ -14,7 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from arena import library
 from arena.errors import TournamentStopped
@@ -66,6 +66,12 @@ class Starter(ABC):
     def close(self) -> None:
         """Kill what is left, and let go of everything."""
         self._errors.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def last_words(self) -> str:
         """The last line that was written to the standard error of a process that it started."""

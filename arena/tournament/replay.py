@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from arena.errors import UsageError
 from arena.tournament import learning, runner
 from arena.tournament.pool import Pool
+from arena.tournament.processes import starter
 
 if TYPE_CHECKING:
     from arena.match import GameTask
@@ -45,7 +46,8 @@ def verify(results: Results, tournament: StoredTournament, record: GameRecord) -
     if plan.settings.limits.seconds is not None or plan.settings.limits.clock is not None:
         reservations.append("the players were short of time, so they need not play the same twice")
     task = learning.with_models(_task(plan, record), learning.models_of(results, tournament, plan, record))
-    with Pool(iter([task]), 1, plan.settings.move_timeout, plan.settings.memory) as pool:
+    timeout, memory = plan.settings.move_timeout, plan.settings.memory
+    with starter() as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
 

@@ -18,6 +18,7 @@ from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity
 from arena.tournament import formats, learning, schedule, sequential, system
 from arena.tournament.pool import MEMORY, Pool
+from arena.tournament.processes import starter
 from arena.warmup import compile_missing
 
 if TYPE_CHECKING:
@@ -277,18 +278,17 @@ def _play(
     before = len(store.finished(tournament_id))
     start = Progress(tournament.name, plan.games, before)
     progress(start)
-    tally = _Tally(plan, start, progress)
     test = plan.sequential()
+    if test is not None:
+        sequential.replay(test, store.points(tournament_id, test.player))
+    tally = _Tally(plan, start, progress, test)
     learned = learning.Learning(plan, tournament, store.learned(tournament_id)) if plan.pupils else None
     try:
-        with store.recorder(tournament_id) as recorder:
+        with store.recorder(tournament_id) as recorder, starter() as start_workers:
             for stage, pairings in enumerate(plan.stages(lambda: store.shares(tournament_id))):
                 names = {schedule.pairing_of(*pairing) for pairing in pairings}
                 finished = store.finished(tournament_id)
                 missing = len(pairings) * plan.settings.games - sum(name in names for name, _ in finished)
-                if test is not None:
-                    sequential.replay(test, store.points(tournament_id, test.player))
-                    tally.test = test
                 tasks = plan.tasks(pairings, finished)
                 rounds = None if learned is None else learned.rounds(stage, pairings, tasks, recorder.flush)
                 if not missing or (test and test.verdict != "open"):
@@ -296,20 +296,25 @@ def _play(
                         rounds.finish()
                     continue
                 compile_missing(say)
-                settings = plan.settings
-                with Pool(rounds or tasks, min(workers, missing), settings.move_timeout, settings.memory) as pool:
-                    records: Iterable[GameRecord | None] = rounds.watched(pool) if rounds else pool
+                with Pool(
+                    rounds or tasks,
+                    min(workers, missing),
+                    start_workers,
+                    move_timeout=plan.settings.move_timeout,
+                    memory=plan.settings.memory,
+                ) as pool:
+                    records: Iterable[GameRecord | None] = pool
+                    if rounds is not None:
+                        records = rounds.watched(pool)
                     if test is not None:
                         numbers = (number for number in range(plan.settings.games) if (*names, number) not in finished)
-                        records = sequential.in_order(pool, numbers)
+                        records = test.counted(pool, numbers)
                     for record in records:
                         if record is None:
                             recorder.tick()
-                            continue
-                        recorder.add(record)
-                        tally.add(record)
-                        if test is not None and test.verdict != "open":
-                            break
+                        else:
+                            recorder.add(record)
+                            tally.add(record)
                 recorder.flush()
     except StoreError:  # what cannot be written cannot be rated
         raise
@@ -328,19 +333,18 @@ def _refuse_learning(tournament: StoredTournament) -> None:
 class _Tally:
     """The games of a run as they end; raises TournamentStopped where it cannot be worth going on."""
 
-    def __init__(self, plan: Plan, start: Progress, progress: Callable[[Progress], object]) -> None:
-        self.test: Sequential | None = None
-        self._plan, self._start, self._progress = plan, start, progress
+    def __init__(
+        self, plan: Plan, start: Progress, progress: Callable[[Progress], object], test: Sequential | None
+    ) -> None:
+        self._plan, self._start, self._progress, self._test = plan, start, progress, test
         self._played, self._forfeits = 0, Counter[str]()
 
     def add(self, record: GameRecord) -> None:
         self._played += 1
         if record.guilty:
             self._forfeits[_forfeit(record)] += 1
-        if self.test is not None:
-            self.test.add(record.round, self.test.points(record))
         forfeits = self._forfeits.total()
-        note = "" if self.test is None else str(self.test)
+        note = "" if self._test is None else str(self._test)
         done = self._start.done + self._played
         now = replace(self._start, done=done, played=self._played, forfeits=forfeits, record=record, note=note)
         self._progress(now)

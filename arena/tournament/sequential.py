@@ -58,6 +58,15 @@ class Sequential:
         low, high = self.test.bounds
         return f"LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs {'-'.join(map(str, self.counts))}"
 
+    def counted(self, records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:
+        """The records in the order of their rounds, taken in, up to the one that decides; None is passed on."""
+        for record in in_order(records, rounds):
+            if record is not None:
+                self.add(record.round, self.points(record))
+            yield record
+            if self.verdict != "open":
+                return
+
     def points(self, record: GameRecord) -> float | None:
         """What the player made of a game; None where somebody forfeited."""
         return None if record.guilty else points_of(self.player, record.black, record.result)

@@ -23,6 +23,7 @@ from arena.errors import TournamentStopped
 from arena.openings import ThreeMove
 from arena.tournament import keeper, processes, schedule, system, worker
 from arena.tournament.pool import Pool
+from arena.tournament.processes import starter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -85,7 +86,7 @@ def games(*pairings: tuple[str, str], rounds: int = 2) -> list[GameTask]:
 def played(
     tasks: Iterable[GameTask], workers: int = 2, move_timeout: float = 30.0, memory: int = 150
 ) -> list[GameRecord]:
-    with Pool(tasks, workers, move_timeout, memory) as pool:
+    with starter() as start, Pool(tasks, workers, start, move_timeout=move_timeout, memory=memory) as pool:
         return [record for record in pool if record is not None]
 
 
@@ -213,7 +214,7 @@ def test_the_number_of_workers_changes_no_game() -> None:
 def test_workers_killed_from_outside_cost_nothing(steady_game: GameRecord) -> None:
     tasks = games(("reckless", "steady"), rounds=60)
     records = []
-    with Pool(iter(tasks), 2, 30.0) as pool:
+    with starter() as start, Pool(iter(tasks), 2, start, move_timeout=30.0) as pool:
         for record in pool:
             if record is not None:
                 records.append(record)
@@ -228,7 +229,7 @@ def test_workers_killed_from_outside_cost_nothing(steady_game: GameRecord) -> No
 
 def test_tasks_are_taken_as_they_are_needed() -> None:
     tasks = iter(games(("reckless", "steady"), rounds=40))
-    with Pool(tasks, 2, 30.0) as pool:
+    with starter() as start, Pool(tasks, 2, start, move_timeout=30.0) as pool:
         next(record for record in pool if record is not None)
     assert len(list(tasks)) >= 30
 
@@ -300,7 +301,7 @@ def test_where_processes_cannot_be_forked_whose_turn_it_is_is_blamed(monkeypatch
 @pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
 def test_where_a_plugin_runs_threads_workers_start_as_interpreters(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ARENA_FAULTY_THREAD", "1")
-    with Pool(games(("reckless", "steady")), 1, 30.0) as pool:
+    with starter() as start, Pool(games(("reckless", "steady")), 1, start, move_timeout=30.0) as pool:
         records = [record for record in pool if record is not None]
         commands = [Path(f"/proc/{process}/cmdline").read_bytes() for process in pool.processes]
     assert all(b"tournament.worker" in command for command in commands)
@@ -342,7 +343,9 @@ def test_workers_end_with_the_arena(notes: Path, ending: signal.Signals) -> None
         from arena.opening import Opening
         from arena.tournament import schedule
         from arena.tournament.pool import Pool
-        with Pool(schedule.tasks([("hangs", "steady")], [Opening("none")], 1), 1, 600.0) as pool:
+        from arena.tournament.processes import starter
+        tasks = schedule.tasks([("hangs", "steady")], [Opening("none")], 1)
+        with starter() as start, Pool(tasks, 1, start, move_timeout=600.0) as pool:
             list(pool)
     """
     arena = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
