@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arena.cli import tournament_file
+from arena.cli import sprt, tournament_file
 from arena.cli.listing import Csv, Json
 from arena.library import DEFAULT_DB
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from arena.store import Results
+    from arena.store import Results, StoredTournament
 
 Kind = Literal[
     "standings",
@@ -96,6 +96,7 @@ def report(stored: Results, tournament: str) -> None:
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
     _print_superiority(stored.superiority(tournament), list(standings["player"]))
+    _print_verdict(stored.tournament(tournament), games)
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
     print("rating: Elo units around 0 with its 95 % interval, forfeits left out;")
     for sign, line in _EXPLAINED.items():
@@ -161,3 +162,16 @@ def _print_superiority(frame: pd.DataFrame, players: list[str]) -> None:
     }
     rows = [[player, *(known.get((player, opponent), "") for opponent in players)] for player in players]
     print_table("likelihood that the row is better than the column, in percent", ["", *players], rows)
+
+
+def _print_verdict(tournament: StoredTournament, games: pd.DataFrame) -> None:
+    from arena.record import points_of
+
+    if tournament.settings.get("sprt"):
+        player = tournament.players[0].spec
+        played = zip(*(games[name] for name in ("round", "black", "result", "guilty")), strict=True)
+        points = {
+            number: None if isinstance(guilty, str) else points_of(player, black, result)
+            for number, black, result, guilty in played
+        }
+        print(f"{sprt.verdict(tournament, points)}\n")

@@ -30,13 +30,24 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "move-timeout": (int, float),
     "adjudicate": (str,),
     "max-forfeits": (int, float),
+    "sprt": (str,),
+    "alpha": (int, float),
+    "beta": (int, float),
+    "logistic": (bool,),
     "ratings": (list,),
     "workers": (int,),
     "db": (str,),
     "rules": (dict,),
 }
 """What a file may say, and the types of the values."""
-_WORDS = {list: "a list of texts", str: "a text", int: "a whole number", float: "a number", dict: "a table"}
+_WORDS = {
+    list: "a list of texts",
+    str: "a text",
+    int: "a whole number",
+    float: "a number",
+    dict: "a table",
+    bool: "true or false",
+}
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -70,7 +81,8 @@ def text(tournament: StoredTournament) -> str:
     tables = settings.get("tables")
     limits = dict(settings.get("limits", {}))
     clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
-    limits["clock"] = None if clock is None else f"{clock:g}+{increment:g}"
+    limits["clock"] = None if clock is None else f"{_exact(clock)}+{_exact(increment)}"
+    test = settings.get("sprt") or {}
     values = {
         "players": [player.spec for player in tournament.players],
         "seed": tournament.seed,
@@ -83,10 +95,12 @@ def text(tournament: StoredTournament) -> str:
         "adjudicate": None if tables is None else f"tables:{tables}",
         "max-forfeits": settings.get("max_forfeits"),
         "ratings": list(settings["ratings"]),
+        "sprt": f"{_exact(test['elo0'])},{_exact(test['elo1'])}" if test else None,
+        "alpha": test.get("alpha"),
+        "beta": test.get("beta"),
+        "logistic": not test["normalized"] if test else None,
     }
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
-    if test := settings.get("sprt"):
-        lines.append(f"# it ended by a sequential test: arena compare A B --sprt {test['elo0']:g},{test['elo1']:g}")
     lines += [f"{key} = {_written(value)}" for key, value in values.items() if value is not None]
     lines += ["", "[rules]"]
     for name in _RULES:
@@ -99,9 +113,14 @@ def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, .
     if key not in keys:
         raise UsageError(f"{path}: there is no {key!r}; there are {', '.join(keys)}")
     wanted = keys[key]
-    fits = isinstance(value, wanted) and not isinstance(value, bool)
+    fits = isinstance(value, wanted) and isinstance(value, bool) == (wanted == (bool,))
     if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
         raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
+
+
+def _exact(number: float) -> str:
+    """A number as the shortest text that stands for it."""
+    return repr(number).removesuffix(".0")
 
 
 def _written(value: object) -> str:
