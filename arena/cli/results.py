@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -86,8 +87,10 @@ def report(stored: Results, tournament: str) -> None:
         return
     standings = stored.standings(tournament)
     ratings = stored.ratings(tournament)
+    ratings = ratings[ratings["system"] == "davidson"]  # as in the standings
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
-    marks = _marks(stored.pools(tournament))
+    pools = stored.pools(tournament)
+    marks = _marks(pools)
     name = str(games["tournament"].iloc[0])
     print_table(
         f"{name}: standings",
@@ -102,6 +105,8 @@ def report(stored: Results, tournament: str) -> None:
     for sign, line in _EXPLAINED.items():
         if any(sign in mark for mark in marks.values()):
             print(line)
+    if any(rated.get(player, games) != games for player, games in zip(pools["player"], pools["games"], strict=True)):
+        print(f"the ratings are older than the last games: arena tournament --resume {shlex.quote(name)} rates again;")
     print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
     print("    import arena")

@@ -49,11 +49,12 @@ def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) ->
         "open": "undecided: more games would tell",
     }
     lines = [f"{player} against {opponent}: {verdicts[result.verdict]} ({kind} Elo)", str(result)]
-    if sum(result.counts):
-        match = result.match
-        score = match.score()
+    pairs, score = sum(result.counts), result.match.score
+    if pairs in result.counts and pairs:
+        lines.append(f"score {100 * score().value:.2f} % in every pair: that tells no error and no Elo difference")
+    elif pairs:
         lines.append(
-            f"score {100 * score.value:.2f} ± {100 * score.error:.2f} %, Elo {match.elo()}, "
-            f"normalized Elo {match.normalized_elo()}, likelihood of superiority {100 * match.los:.2f} %"
+            f"score {100 * score().value:.2f} ± {100 * score().error:.2f} %, Elo {result.match.elo()}, "
+            f"normalized Elo {result.match.normalized_elo()}, likelihood of superiority {100 * result.match.los:.2f} %"
         )
     return "\n".join(lines)

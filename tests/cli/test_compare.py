@@ -42,7 +42,8 @@ def test_a_match_ends_when_it_is_clear(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("m1 against random: the difference is 60 rather than 0 (normalized Elo)")
     assert "LLR +" in done.stdout
-    assert "likelihood of superiority" in done.stdout
+    assert "score 100.00 % in every pair" in done.stdout
+    assert "inf" not in done.stdout
     [(games, rounds)] = rows(tmp_path / "results" / "arena.sqlite", "select count(*), max(round) + 1 from games")
     assert games == rounds
     assert 2 <= int(str(games)) < 100

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.cli import sprt, tournament_file
+from arena.cli import tournament_file
 from arena.errors import UsageError
-from arena.statistics.sprt import SPRT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +36,3 @@ def test_values_have_the_type_that_is_asked_for(tmp_path: Path, text: str, compl
     with pytest.raises(UsageError) as caught:
         tournament_file.read(file)
     assert complaint in str(caught.value)
-
-
-def test_a_sequential_test_is_made_of_texts_and_numbers() -> None:
-    assert sprt.parse("0,20") == SPRT(0, 20, 0.05, 0.05, normalized=True)
-    assert sprt.parse("-0.5,1e2", logistic=True, alpha=0.1, beta=0.2) == SPRT(-0.5, 100, 0.1, 0.2, normalized=False)
-    with pytest.raises(UsageError, match=r"alpha and beta lie between 0 and 0\.5"):
-        sprt.parse("0,20", beta=0.5)
