@@ -15,6 +15,7 @@ import pytest
 from scipy.stats import binomtest
 
 import arena
+from arena.cli.tournament import naming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -183,3 +184,11 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
         "no game of tournament 'early' is on record"
         in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
     )
+
+
+def test_what_a_new_tournament_is_called() -> None:
+    taken = ["t1", "cup"]
+    assert naming(None, new=False)(taken) == naming(None, new=True)(taken) == "t3"
+    assert naming("cup", new=False)(taken) == "cup"
+    assert naming("cup", new=True)(taken) == "cup-2"
+    assert naming("league", new=True)(taken) == "league"
