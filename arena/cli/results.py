@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arena.cli import tournament_file
+from arena.cli import sprt, tournament_file
 from arena.cli.listing import Csv, Json
 from arena.library import DEFAULT_DB
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from arena.store import Results
+    from arena.store import Results, StoredTournament
 
 Kind = Literal[
     "standings",
@@ -88,8 +88,10 @@ def report(stored: Results, tournament: str) -> None:
         return
     standings = stored.standings(tournament)
     ratings = stored.ratings(tournament)
+    ratings = ratings[ratings["system"] == "davidson"]  # as in the standings
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
-    marks = _marks(stored.pools(tournament))
+    pools = stored.pools(tournament)
+    marks = _marks(pools)
     name = str(games["tournament"].iloc[0])
     print_table(
         f"{name}: standings",
@@ -98,11 +100,14 @@ def report(stored: Results, tournament: str) -> None:
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
     _print_superiority(stored.superiority(tournament), list(standings["player"]))
+    _print_verdict(stored.tournament(tournament), games)
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
     print("rating: Elo units around 0 with its 95 % interval, forfeits left out;")
     for sign, line in _EXPLAINED.items():
         if any(sign in mark for mark in marks.values()):
             print(line)
+    if any(rated.get(player, games) != games for player, games in zip(pools["player"], pools["games"], strict=True)):
+        print(f"the ratings are older than the last games: arena tournament --resume {shlex.quote(name)} rates again;")
     print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
     _print_learned(stored.learned(tournament), stored.location)
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
@@ -175,3 +180,16 @@ def _print_superiority(frame: pd.DataFrame, players: list[str]) -> None:
     }
     rows = [[player, *(known.get((player, opponent), "") for opponent in players)] for player in players]
     print_table("likelihood that the row is better than the column, in percent", ["", *players], rows)
+
+
+def _print_verdict(tournament: StoredTournament, games: pd.DataFrame) -> None:
+    from arena.record import points_of
+
+    if tournament.settings.get("sprt"):
+        player = tournament.players[0].spec
+        played = zip(*(games[name] for name in ("round", "black", "result", "guilty")), strict=True)
+        points = {
+            number: None if isinstance(guilty, str) else points_of(player, black, result)
+            for number, black, result, guilty in played
+        }
+        print(f"{sprt.verdict(tournament, points)}\n")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arena.cli import adjudication, tournament_file
+from arena.cli import adjudication, sprt, tournament_file
 from arena.cli.results import Db, report
 from arena.errors import ArenaError, StoreError, UsageError
 from arena.library import DEFAULT_DB
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.checkers.game import Limits
+    from arena.statistics.sprt import SPRT
     from arena.store.names import Naming
     from arena.tournament.runner import Progress
 
@@ -96,6 +97,7 @@ def tournament(
             limits=_limits(chosen),
             ratings=tuple(chosen.get("ratings", runner.DEFAULT_RATINGS)),
             **adjudication.read(chosen["adjudicate"], chosen.get("scores", {})),
+            sprt=_test(chosen),
             **{name: chosen[name] for name in _SETTINGS},
         )
         plan = runner.Plan(settings, specs.parse_list("player", chosen["players"]))
@@ -135,6 +137,16 @@ def _chosen(context: typer.Context) -> dict[str, Any]:
 def _given(context: typer.Context, option: str) -> bool:
     source = context.get_parameter_source(option)
     return source is not None and source.name == "COMMANDLINE"
+
+
+def _test(chosen: dict[str, Any]) -> SPRT | None:
+    """The sequential test that a file may ask for."""
+    details = {name: chosen[name] for name in ("logistic", "alpha", "beta") if name in chosen}
+    if "sprt" in chosen:
+        return sprt.parse(chosen["sprt"], **details)
+    for name in details:
+        raise UsageError(f"{name} says how a sequential test is made: there is no sprt, for example sprt = '0,20'")
+    return None
 
 
 def _limits(chosen: dict[str, Any]) -> Limits:

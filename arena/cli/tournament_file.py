@@ -33,6 +33,10 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "adjudicate": (str,),
     "max-forfeits": (int, float),
     "learning": (bool,),
+    "sprt": (str,),
+    "alpha": (int, float),
+    "beta": (int, float),
+    "logistic": (bool,),
     "ratings": (list,),
     "workers": (int,),
     "db": (str,),
@@ -82,7 +86,8 @@ def text(tournament: StoredTournament) -> str:
     settings = tournament.settings
     limits = dict(settings.get("limits", {}))
     clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
-    limits["clock"] = None if clock is None else f"{clock:g}+{increment:g}"
+    limits["clock"] = None if clock is None else f"{_exact(clock)}+{_exact(increment)}"
+    test = settings.get("sprt") or {}
     values = {
         "players": [player.spec for player in tournament.players],
         "seed": tournament.seed,
@@ -97,10 +102,12 @@ def text(tournament: StoredTournament) -> str:
         "max-forfeits": settings.get("max_forfeits"),
         "learning": settings.get("learning") or None,
         "ratings": list(settings["ratings"]),
+        "sprt": f"{_exact(test['elo0'])},{_exact(test['elo1'])}" if test else None,
+        "alpha": test.get("alpha"),
+        "beta": test.get("beta"),
+        "logistic": not test["normalized"] if test else None,
     }
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
-    if test := settings.get("sprt"):
-        lines.append(f"# it ended by a sequential test: arena compare A B --sprt {test['elo0']:g},{test['elo1']:g}")
     lines += [f"{key} = {_written(value)}" for key, value in values.items() if value is not None]
     lines += ["", "[rules]"]
     for name in _RULES:
@@ -118,6 +125,11 @@ def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, .
     fits = isinstance(value, wanted) and isinstance(value, bool) == (bool in wanted)
     if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
         raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
+
+
+def _exact(number: float) -> str:
+    """A number as the shortest text that stands for it."""
+    return repr(number).removesuffix(".0")
 
 
 def _written(value: object) -> str:

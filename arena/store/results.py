@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import astuple
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
@@ -247,14 +248,12 @@ class Results:
                 seated = seated.where(tournament_players.c.tournament_id == key)
                 played = played.where(games.c.tournament_id == key)
             seats, tallies = connection.execute(seated).all(), connection.execute(played).all()
+        results = defaultdict(list)
+        for key, black, white, result, number in tallies:
+            results[key].append((black, white, points_of(black, black, result), number))
         rows = []
         for (key, name), part in groupby(seats, key=lambda seat: seat[:2]):
-            results = [
-                (black, white, points_of(black, black, result), number)
-                for of, black, white, result, number in tallies
-                if of == key
-            ]
-            found = pools.bases([seat[2] for seat in part], results)
+            found = pools.bases([seat[2] for seat in part], results[key])
             rows += [(name, player, *astuple(basis)) for player, basis in found.items()]
         frame = pd.DataFrame(rows, columns=["tournament", *POOLS]).astype({"pool": "Int64", "group": "Int64"})
         return frame[list(POOLS)] if tournament is not None else frame.set_index("tournament")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import shlex
 from collections import Counter
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -220,13 +221,12 @@ def resume(
     size = _size(workers)
     tournament = store.tournament(which)
     plan = stored_plan(tournament)
+    refused = f"{tournament.name!r} cannot be resumed"
+    remedy = f"arena results --spec --tournament {shlex.quote(tournament.name)} prints a file to begin another from"
     if tournament.settings.get("openings_hash") not in (None, plan.to_json()["openings_hash"]):
-        raise UsageError(
-            f"{tournament.name!r} cannot be resumed: the openings of {plan.settings.openings} are not what they were; "
-            "start a new tournament"
-        )
+        raise UsageError(f"{refused}: the openings of {plan.settings.openings} are not what they were; {remedy}")
     for _, change in changes(tournament, plan):
-        raise UsageError(f"{tournament.name!r} cannot be resumed: {change}; start a new tournament")
+        raise UsageError(f"{refused}: {change}; {remedy}")
     _provide_tables(plan, say)
     _play(plan, tournament, store, workers=size, progress=progress, say=say)
     _refuse_learning(tournament)

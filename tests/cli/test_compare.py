@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from databases import contents
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -40,13 +42,28 @@ def test_a_match_ends_when_it_is_clear(run: Run, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("m1 against random: the difference is 60 rather than 0 (normalized Elo)")
     assert "LLR +" in done.stdout
-    assert "likelihood of superiority" in done.stdout
+    assert "score 100.00 % in every pair" in done.stdout
+    assert "inf" not in done.stdout
     [(games, rounds)] = rows(tmp_path / "results" / "arena.sqlite", "select count(*), max(round) + 1 from games")
     assert games == rounds
     assert 2 <= int(str(games)) < 100
     again = run("tournament", "--resume", "t1")
     assert again.returncode == 0
     assert rows(tmp_path / "results" / "arena.sqlite", "select count(*) from games") == [(games,)]
+
+
+def test_a_match_can_be_played_again_from_its_file(run: Run, tmp_path: Path) -> None:
+    words = ("--sprt=-0.1,60.123456789", "--alpha", "0.1", "--beta", "0.07", "--logistic", "--games", "100")
+    done = run("compare", "m1", "random", *words, "--seed", "3", "--db", "one.sqlite")
+    assert done.returncode == 0, done.stderr
+    spec = run("results", "--spec", "--db", "one.sqlite").stdout
+    for line in ('sprt = "-0.1,60.123456789"', "alpha = 0.1", "beta = 0.07", "logistic = true"):
+        assert line in spec.splitlines()
+    (tmp_path / "match.toml").write_text(spec, encoding="utf-8")
+    again = run("tournament", "match.toml", "--db", "two.sqlite")
+    assert again.returncode == 0, again.stderr
+    assert done.stdout.partition("recorded")[0] in again.stdout
+    assert contents(tmp_path / "one.sqlite") == contents(tmp_path / "two.sqlite")
 
 
 def test_a_match_that_stays_open_says_so(run: Run) -> None:
@@ -103,6 +120,8 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("clock = 'long'", "60+0.5"),
         ("seconds = -1.0", "more than 0"),
         ("format = 'ladder'", "there is no format 'ladder'"),
+        ("sprt = '5'", "sprt takes two differences"),
+        ("alpha = 0.1", "alpha says how a sequential test is made"),
     ],
 )
 def test_a_file_that_is_wrong(run: Run, tmp_path: Path, text: str, complaint: str) -> None:

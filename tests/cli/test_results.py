@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -87,3 +89,23 @@ def test_ratings_that_results_do_not_bear_out_are_marked(
         else:  # +12 ± 34 [1]! 5 games ...
             assert (cells[player][3] == mark) if mark else cells[player][3].isdecimal()
     assert [line for line in (PERFECT, APART, UNRATED) if line in text] == lines
+
+
+def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "ab", ["a>b", "b>a"])
+
+    def text() -> str:
+        with Results(path) as stored:
+            report(stored, "test")
+        return capsys.readouterr().out
+
+    assert "older" not in text()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE ratings SET games = 1")
+        connection.commit()
+    assert "the ratings are older than the last games: arena tournament --resume test rates again" in text()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE ratings SET system = 'glicko2'")
+        connection.commit()
+    assert "nan" not in text()

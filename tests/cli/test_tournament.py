@@ -15,6 +15,7 @@ import pytest
 from scipy.stats import binomtest
 
 import arena
+from arena.cli.tournament import naming
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -199,3 +200,11 @@ def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run,
     assert players == rows[-1]["spec"] == f"lms:weights=@{rows[-1]['model']}"
     with arena.Results(tmp_path / "x.sqlite") as results:
         assert set(results.standings("t2")["player"]) == {players, "lms"}
+
+
+def test_what_a_new_tournament_is_called() -> None:
+    taken = ["t1", "cup"]
+    assert naming(None, new=False)(taken) == naming(None, new=True)(taken) == "t3"
+    assert naming("cup", new=False)(taken) == "cup"
+    assert naming("cup", new=True)(taken) == "cup-2"
+    assert naming("league", new=True)(taken) == "league"

@@ -196,7 +196,8 @@ def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: p
         patch.syspath_prepend(newer)
         plugins.load.cache_clear()
         with pytest.raises(
-            UsageError, match=r"steady is not what it was \(version: arena-faulty 1.0 then, .* 1.1 now\)"
+            UsageError,
+            match=r"steady is not what it was \(version: arena-faulty 1.0 then, .* 1.1 now\); .* --spec",
         ):
             resume("last", store)
     plugins.load.cache_clear()
