@@ -35,7 +35,7 @@ from arena.tournament import runner
 class Pool:
     "Plays in this process; of two games the second ends first."
 
-    def __init__(self, tasks, workers, move_timeout):
+    def __init__(self, tasks, workers, starter, **limits):
         self.tasks = iter(tasks)
 
     def __enter__(self):
@@ -58,7 +58,7 @@ def play(task):
 
 recorder.BATCH_GAMES = 3
 runner.Pool = Pool
-runner.warm_up = lambda say: None
+runner.compile_missing = lambda say: None
 runner._rate = mortal.during("rate", runner._rate)
 Recorder.flush = mortal.during("commit", Recorder.flush)
 Store.create_tournament = mortal.during("entry", Store.create_tournament)
