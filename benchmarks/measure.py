@@ -6,8 +6,10 @@ the median of the ratios, not the ratio of two rates taken at different times.
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median, quantiles
 
@@ -43,6 +45,20 @@ def alone(what: str, unit: str, ours: Work, repetitions: int = 5, note: str = ""
     """A row without anything to compare with."""
     ours()
     return Row(what, unit, median(rate(ours) for _ in range(repetitions)), note=note)
+
+
+@contextmanager
+def every_processor() -> Iterator[None]:
+    """For what runs processes of its own: not one core alone."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    pinned = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, pinned)
 
 
 def compare(

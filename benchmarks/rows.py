@@ -7,6 +7,7 @@ import time
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
+from statistics import quantiles
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,12 @@ from arena import specs
 from arena.checkers.playout import random_games
 from arena.search import Search
 from arena.search.evaluation import PythonKernel, call_evaluator
+from arena.store import Store
+from arena.tournament import runner
 from arena_evaluators.heuristic import Heuristic
 from arena_evaluators.material import Material
 from benchmarks import twin
-from benchmarks.measure import Row, Work, alone, compare
+from benchmarks.measure import Row, Work, alone, compare, every_processor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +36,10 @@ SEARCHES = ((False, 16), (True, 20))
 """Selective or not, and the depth in plies."""
 _LEARNED = 500
 """Games of a repetition, and before the first one."""
+_GAMES, _TURNS = 4000, 3
+"""Games of a tournament, and how often it is played."""
+_OWN_COST = 1 / 1.1
+"""A tournament should take no more than a tenth longer than its players."""
 NETWORK = (128, 64, 32, 16, 8, 1)
 
 
@@ -208,6 +215,42 @@ def tables(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
     yield Row("endgame tables, 3-4 pieces", "tables", 2 / seconds, note=f"{seconds:.1f} s of processor time")
 
 
+def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
+    """Whole tournaments of fast players, start and end included, by wall-clock time."""
+    with every_processor():
+        for players in ("lms,m1", "td,lms", "minimax:depth=2,m2"):
+            turns = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_TURNS)]
+            for workers, runs in enumerate(zip(*turns, strict=True), start=1):
+                shares = [seconds / (wall * workers) for wall, seconds in runs]
+                wall, seconds = runs[0]
+                what = f"{players}, {workers} worker{'s' * (workers > 1)}"
+                theirs = _GAMES * workers / seconds
+                yield Row(what, "games", _GAMES / wall, "players alone", theirs, _spread(shares), _OWN_COST)
+            (alone, _), (together, _) = turns[0]
+            gains = [one[0] / two[0] for one, two in turns]
+            yield Row(
+                f"{players}, 2 workers", "games", _GAMES / together, "1 worker", _GAMES / alone, _spread(gains), 1.9
+            )
+
+
+def _tournament(players: str, workers: int) -> tuple[float, float]:
+    """Seconds that a tournament took, and those that its players took."""
+    settings = runner.TournamentSettings(seed=1, games=_GAMES, openings="11man")
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "arena.sqlite")
+        began = time.perf_counter()
+        with Store.open(path) as store:
+            runner.run("t", runner.Plan(settings, specs.parse_list("player", players)), store, workers=workers)
+        wall = time.perf_counter() - began
+        with arena.Results(path) as results:
+            return wall, float(results.positions("t")["seconds"].sum())
+
+
+def _spread(ratios: list[float]) -> tuple[float, float, float]:
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return low, middle, high
+
+
 def _evaluations(address: int, context: int, boards: np.ndarray, rounds: int) -> int:
     _evaluate_all(address, context, boards, rounds)
     return rounds * len(boards)
@@ -238,4 +281,5 @@ ALL = {
     "evaluators": evaluators,
     "mlp": mlp,
     "tables": tables,
+    "tournament": tournament,
 }

@@ -198,7 +198,11 @@ def test_a_model_that_cannot_be_played_is_refused(wrong: dict[str, np.ndarray], 
         Rote(rote(**wrong)).kernel()
 
 
-@pytest.mark.parametrize("evaluator", [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())], ids=repr)
+@pytest.mark.parametrize(
+    "evaluator",
+    [Material(), Heuristic(), Heuristic(mobility=1), Rote(rote())],
+    ids=["material", "heuristic", "mobility", "rote"],
+)
 @pytest.mark.parametrize("seed", range(3))
 def test_swapping_the_colours_changes_nothing(evaluator: arena.Evaluator, seed: int) -> None:
     from positions import random_game
