@@ -295,12 +295,23 @@ class Match:
             self._players.append(self._guarded(side, partial(self._create, self._sheet.task, side)))
         for side in SIDES:
             self._guarded(side, partial(self._players[side].start, self._view(side)))
+        timed = self._sheet.task.limits.timed
         while (outcome := game.outcome or self._adjudged()) is None:
-            side, legal = game.side, game.board.legal_moves
-            choice, ply = self._guarded(side, partial(self._ask, side))
-            self._charge(side, ply.seconds or 0.0)
-            if type(choice) is not Move or choice not in legal:
-                raise _Forfeit(side, Fault.chosen(choice, game.board))
+            board = game.board
+            side = board.side
+            view = self._view(side)
+            self._marker.turn(side)
+            try:
+                started = perf_counter()
+                choice = self._players[side].choose(view)
+                seconds = perf_counter() - started
+                ply = _reported(view.take_report(), seconds)
+            except BaseException as error:
+                raise self._blamed(side, error) from None
+            if timed:
+                self._charge(side, seconds)
+            if type(choice) is not Move or choice not in board.legal_moves:
+                raise _Forfeit(side, Fault.chosen(choice, board))
             self._sheet.add(choice, ply)
             if self._scores is not None:
                 self._scores.add(side, ply.score)
@@ -314,13 +325,6 @@ class Match:
             return None if self._scores is None else self._scores.outcome
         winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
         return Outcome(winner, Termination.TABLES)
-
-    def _ask(self, side: Side) -> tuple[object, Ply]:
-        view = self._view(side)
-        started = perf_counter()
-        choice = self._players[side].choose(view)
-        seconds = perf_counter() - started
-        return choice, _reported(view.take_report(), seconds)
 
     def _charge(self, side: Side, seconds: float) -> None:
         """Take the time for a move from the player's clock; who has used up the time forfeits."""
@@ -344,12 +348,14 @@ class Match:
         self._marker.turn(side)
         try:
             return code()
-        except Disturbance:
-            raise
-        except Fault as fault:
-            raise _Forfeit(side, fault) from None
         except BaseException as error:
-            raise _Forfeit(side, Fault.raised(error)) from None
+            raise self._blamed(side, error) from None
+
+    def _blamed(self, side: Side, error: BaseException) -> Exception:
+        """What an error in the turn of ``side`` means."""
+        if isinstance(error, Disturbance):
+            return error
+        return _Forfeit(side, error if isinstance(error, Fault) else Fault.raised(error))
 
 
 def play(task: GameTask, marker: TurnMarker | None = None) -> GameRecord:

@@ -78,6 +78,11 @@ class Limits:
     increment: float = 0.0
     """Seconds that the clock gains after each move."""
 
+    @property
+    def timed(self) -> bool:
+        """Whether time is short."""
+        return self.seconds is not None or self.clock is not None
+
 
 class Report(NamedTuple):
     """What a player tells about its last choice; None where it says nothing."""

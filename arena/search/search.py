@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -160,8 +161,9 @@ class Search:
         """Put the keys of the positions that could occur again before the root's."""
         kernels = self._kernels
         root = kernels.KEYS + kernels.HISTORY
-        for back, board in enumerate(islice(game.repeatable(), kernels.HISTORY), start=1):
-            self._work[root - back] = kernels.key_of(*board.relative, int(board.side))
+        keys = [_key_of(board) for board in islice(game.repeatable(), kernels.HISTORY)]
+        keys.reverse()
+        self._work[root - len(keys) : root] = keys
 
     def _variation(self, board: Board) -> tuple[Move, ...]:
         kernels, work = self._kernels, self._work
@@ -186,6 +188,15 @@ class Search:
         if self._work[self._kernels.OVERFLOW]:
             limit = VALUE_LIMIT / self._kernel.scale
             raise EvaluatorError(f"the evaluator gave a value beyond its kernel's range of ±{limit:g}")
+
+
+@lru_cache(maxsize=4096)
+def _key_of(board: Board) -> int:
+    """The key of a position in the transposition table and in the history; those of a game are asked for again and
+    again."""
+    from arena.search.alphabeta import key_of
+
+    return int(key_of(*board.relative, int(board.side)))
 
 
 def _entries(depth: int, nodes: int | None, seconds: float | None) -> int:

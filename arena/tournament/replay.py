@@ -43,7 +43,7 @@ def verify(results: Results, tournament: StoredTournament, record: GameRecord) -
         for each in plan.players
         if each.text in players and each.options.get("seconds") is not None
     ]
-    if plan.settings.limits.seconds is not None or plan.settings.limits.clock is not None:
+    if plan.settings.limits.timed:
         reservations.append("the players were short of time, so they need not play the same twice")
     task = learning.with_models(_task(plan, record), learning.models_of(results, tournament, plan, record))
     timeout, memory = plan.settings.move_timeout, plan.settings.memory

@@ -13,6 +13,7 @@ player has a process of its own, which may take so much memory, and this process
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import queue
@@ -38,6 +39,10 @@ COMMAND = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.worker import main; main()"
 )
 """What the interpreter of a worker runs: it finds modules where its parent does."""
+
+
+YOUNG = 20_000
+"""Objects made before the collector looks for circles among them; a game makes a few thousand, and no circles."""
 
 
 def surroundings() -> dict[str, Any]:
@@ -71,6 +76,7 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
     channel.send({"ready": memory})
     _discard(2)
     folder = Path.cwd()
+    gc.set_threshold(YOUNG)
     for message in channel.tasks():
         with suppress(OSError):
             os.chdir(folder)  # where players may have left it
