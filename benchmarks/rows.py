@@ -20,6 +20,7 @@ from arena.search import Search
 from arena.search.evaluation import PythonKernel, call_evaluator
 from arena.store import Store
 from arena.tournament import runner
+from arena.tournament.plan import Plan, TournamentSettings
 from arena_evaluators.heuristic import Heuristic
 from arena_evaluators.material import Material
 from benchmarks import twin
@@ -235,12 +236,12 @@ def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
 
 def _tournament(players: str, workers: int) -> tuple[float, float]:
     """Seconds that a tournament took, and those that its players took."""
-    settings = runner.TournamentSettings(seed=1, games=_GAMES, openings="11man")
+    settings = TournamentSettings(seed=1, games=_GAMES, openings="11man")
     with TemporaryDirectory() as folder:
         path = Path(folder, "arena.sqlite")
         began = time.perf_counter()
         with Store.open(path) as store:
-            runner.run("t", runner.Plan(settings, specs.parse_list("player", players)), store, workers=workers)
+            runner.run("t", Plan(settings, specs.parse_list("player", players)), store, workers=workers)
         wall = time.perf_counter() - began
         with arena.Results(path) as results:
             return wall, float(results.positions("t")["seconds"].sum())

@@ -16,12 +16,17 @@ from collections import deque
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 from arena import Results, specs
 from arena.checkers.game import DrawRules
 from arena.store import Store
 from arena.tournament import system
-from arena.tournament.runner import Plan, Progress, TournamentSettings, run
+from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.runner import run
+
+if TYPE_CHECKING:
+    from arena.tournament.tally import Progress
 
 PLUGINS = Path(__file__).parent.parent / "tests/tournament/plugins"
 PLAYERS = "random,m1,steady,reckless,moody"

@@ -41,13 +41,14 @@ def compare(
     from arena.cli.output import say
     from arena.store import Store
     from arena.tournament import runner
+    from arena.tournament.plan import Plan, TournamentSettings
 
     test = sequential.parse(sprt, logistic, alpha, beta)
     library.use(db)
-    settings = runner.TournamentSettings(
+    settings = TournamentSettings(
         seed=secrets.randbits(63) if seed is None else seed, games=games, openings=openings, sprt=test
     )
-    plan = runner.Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
+    plan = Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
     with Store.open(db) as store:
         with progress(store.location, settings.seed) as show:
             tournament = runner.run(naming(name, new), plan, store, workers=workers, progress=show, say=say)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.checkers.game import Limits
     from arena.statistics.sprt import SPRT
     from arena.store.names import Naming
-    from arena.tournament.runner import Progress
+    from arena.tournament.tally import Progress
 
 _SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits", "learning")
 
@@ -85,22 +85,23 @@ def tournament(
     from arena.cli.output import refuse_what_is_settled, say
     from arena.store import Results, Store
     from arena.tournament import runner
+    from arena.tournament.plan import DEFAULT_RATINGS, Plan, TournamentSettings
 
     if resume is None:
         chosen = _chosen(context)
         library.use(chosen["db"])
         if chosen["players"] is None:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
-        settings = runner.TournamentSettings(
+        settings = TournamentSettings(
             seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
             rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
             limits=_limits(chosen),
-            ratings=tuple(chosen.get("ratings", runner.DEFAULT_RATINGS)),
+            ratings=tuple(chosen.get("ratings", DEFAULT_RATINGS)),
             **adjudication.read(chosen["adjudicate"], chosen.get("scores", {})),
             sprt=_test(chosen),
             **{name: chosen[name] for name in _SETTINGS},
         )
-        plan = runner.Plan(settings, specs.parse_list("player", chosen["players"]))
+        plan = Plan(settings, specs.parse_list("player", chosen["players"]))
         db = chosen["db"]
         with Store.open(db) as store, progress(store.location, settings.seed) as show:
             called = naming(chosen["name"], new)

@@ -37,10 +37,9 @@ if TYPE_CHECKING:
     from arena.plugins import Registered
     from arena.record import GameRecord
     from arena.specs import Spec
-    from arena.store import Results, StoredTournament
+    from arena.store import StoredTournament
     from arena.store.learned import Learned, PlayedGame
     from arena.tournament.formats import Pairing
-    from arena.tournament.runner import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +123,10 @@ def _nameless(model: Model) -> Model:
 class Learning:
     """What the players of one tournament have learned so far."""
 
-    def __init__(self, plan: Plan, tournament: StoredTournament, learned: Learned) -> None:
-        """At its beginning; ``learned`` is where it is put on record."""
-        self._pupils = plan.pupils
-        self._games = plan.settings.games
+    def __init__(self, pupils: Mapping[str, Pupil], games: int, tournament: StoredTournament, learned: Learned) -> None:
+        """At its beginning; ``games`` are those of a pairing, ``learned`` is where it is put on record."""
+        self._pupils = pupils
+        self._games = games
         self._tournament = tournament
         self._learned = learned
         self._known = learned.hashes()
@@ -243,18 +242,6 @@ class Rounds:
 def with_models(task: GameTask, hashes: Mapping[str, str]) -> GameTask:
     """The task with the models that learning players, by their specs, play it with."""
     return replace(task, black_model=hashes.get(task.black), white_model=hashes.get(task.white))
-
-
-def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
-    """The hashes of the models that learning players, by their specs, played a recorded game with."""
-    if not plan.pupils:
-        return {}
-    stages = plan.stages(lambda: results.shares(tournament.id))
-    names = ({schedule.pairing_of(*pairing) for pairing in stage} for stage in stages)
-    stage = next(number for number, pairings in enumerate(names) if record.pairing in pairings)
-    number = stage * plan.settings.games + record.round
-    known = results.learned_models(tournament.id)
-    return {player: known[player, number] for player in (record.black, record.white) if (player, number) in known}
 
 
 def _episode(game: PlayedGame, player: str) -> Episode:

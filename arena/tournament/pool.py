@@ -55,6 +55,8 @@ MEMORY = 2048
 """MB that a player may take unless told otherwise."""
 AHEAD = 2
 """Tasks that a worker holds."""
+_SAME = ("seed", "pairing", "round", "black", "white")
+"""What a record has in common with its task."""
 SHARED_ATTEMPTS = 3
 """How often a game that somebody else broke off is begun before its players are played apart."""
 
@@ -305,7 +307,7 @@ class Pool:
     def _finished(self, each: _Worker, record: GameRecord) -> GameRecord | None:
         """The record of a game, if it stands; raises ValueError where it is another game's."""
         job = each.jobs[0]
-        if record.seed != job.task.seed:
+        if any(getattr(record, name) != getattr(job.task, name) for name in _SAME):
             raise ValueError("another game's record")
         if record.guilty and record.termination != Termination.TIMEOUT and _in_doubt(job):
             side = next(side for side in SIDES if str(side) == record.guilty)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
-from arena.tournament import learning, runner
+from arena.tournament import learning, schedule
+from arena.tournament.plan import changes, stored_plan
 from arena.tournament.pool import Pool
 from arena.tournament.processes import starter
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from arena.match import GameTask
     from arena.record import GameRecord
     from arena.store import Results, StoredTournament
-    from arena.tournament.runner import Plan
+    from arena.tournament.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +36,9 @@ def verify(results: Results, tournament: StoredTournament, record: GameRecord) -
     uses.
     Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
     """
-    plan = runner.stored_plan(tournament)
+    plan = stored_plan(tournament)
     players = {record.black, record.white}
-    reservations = [change for spec, change in runner.changes(tournament, plan) if spec in players]
+    reservations = [change for spec, change in changes(tournament, plan) if spec in players]
     reservations += [
         f"{each.text} plays by the clock, so it need not play the same twice"
         for each in plan.players
@@ -45,11 +46,23 @@ def verify(results: Results, tournament: StoredTournament, record: GameRecord) -
     ]
     if plan.settings.limits.timed:
         reservations.append("the players were short of time, so they need not play the same twice")
-    task = learning.with_models(_task(plan, record), learning.models_of(results, tournament, plan, record))
+    task = learning.with_models(_task(plan, record), models_of(results, tournament, plan, record))
     timeout, memory = plan.settings.move_timeout, plan.settings.memory
     with starter() as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
+
+
+def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
+    """The hashes of the models that learning players, by their specs, played a recorded game with."""
+    if not plan.pupils:
+        return {}
+    stages = plan.stages(lambda: results.shares(tournament.id))
+    names = ({schedule.pairing_of(*pairing) for pairing in stage} for stage in stages)
+    stage = next(number for number, pairings in enumerate(names) if record.pairing in pairings)
+    number = stage * plan.settings.games + record.round
+    known = results.learned_models(tournament.id)
+    return {player: known[player, number] for player in (record.black, record.white) if (player, number) in known}
 
 
 def _task(plan: Plan, record: GameRecord) -> GameTask:

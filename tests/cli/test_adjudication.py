@@ -13,7 +13,7 @@ from arena.adjudication import AgreedScores
 from arena.cli import adjudication, tournament_file
 from arena.errors import UsageError
 from arena.store import PlayerIdentity, StoredTournament
-from arena.tournament.runner import Plan, TournamentSettings, stored_plan
+from arena.tournament.plan import Plan, TournamentSettings, stored_plan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -31,6 +31,7 @@ from arena.statistics.sprt import SPRT
 from arena.store import Store, recorder, store
 from arena.store.recorder import Recorder
 from arena.tournament import runner
+from arena.tournament.plan import Plan, TournamentSettings
 
 class Pool:
     "Plays in this process; of two games the second ends first."
@@ -66,7 +67,7 @@ store.Database = mortal.during("opening", store.Database)
 changes = order["changes"]
 if "sprt" in changes:
     changes["sprt"] = SPRT(*changes["sprt"])
-settings = runner.TournamentSettings(seed=3, rules=DrawRules(ply_cap=60), **changes)
+settings = TournamentSettings(seed=3, rules=DrawRules(ply_cap=60), **changes)
 players = specs.parse_list("player", order["players"])
 
 def work(db):
@@ -76,7 +77,7 @@ def work(db):
         except StoreError as error:
             if "holds no tournament" not in str(error):
                 raise
-            runner.run("test", runner.Plan(settings, players), store, workers=1)
+            runner.run("test", Plan(settings, players), store, workers=1)
 
 def look(db):
     "How much is on record: none of it is ever lost, and nothing is there in part."

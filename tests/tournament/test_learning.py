@@ -18,9 +18,10 @@ from arena.errors import TournamentStopped, UsageError
 from arena.learner import Learner
 from arena.statistics.sprt import SPRT
 from arena.store import Store
-from arena.tournament import learning, schedule
-from arena.tournament.replay import verify
-from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run, stored_plan
+from arena.tournament import schedule
+from arena.tournament.plan import Plan, TournamentSettings, stored_plan
+from arena.tournament.replay import models_of, verify
+from arena.tournament.runner import resume, run
 from arena_evaluators.linear import SHIPPED as LMS_WEIGHTS
 from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
 from arena_learners.lms import LMS
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from arena.record import GameRecord
     from arena.store import StoredTournament
+    from arena.tournament.tally import Progress
 
 pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
 
@@ -247,7 +249,7 @@ def test_stages_follow_one_another(tmp_path: Path) -> None:
         names = {schedule.pairing_of(*pairing) for pairing in second}
         games = [game for game in records(stopped) if game.pairing in names and game.round == 1]
         for game in games:
-            played_with = learning.models_of(results, stored, ready, game)
+            played_with = models_of(results, stored, ready, game)
             assert played_with == {
                 player: known[player, 3] for player in (game.black, game.white) if player in ("lms", "td")
             }

@@ -9,8 +9,9 @@ import pytest
 
 from arena import specs
 from arena.store import Results, Store
+from arena.tournament.plan import Plan, TournamentSettings
 from arena.tournament.replay import verify
-from arena.tournament.runner import Plan, TournamentSettings, run
+from arena.tournament.runner import run
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -28,13 +28,16 @@ from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName,
 from arena.statistics.sprt import SPRT
 from arena.store import Store
 from arena.tournament import system
+from arena.tournament.plan import Plan, TournamentSettings
 from arena.tournament.replay import verify
-from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
+from arena.tournament.runner import resume, run
 from arena.tournament.sequential import Sequential, replay
 from databases import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from arena.tournament.tally import Progress
 
 pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
 
@@ -264,7 +267,8 @@ def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path
         sys.path[:0] = {sys.path!r}
         from arena import specs
         from arena.store import Store
-        from arena.tournament.runner import Plan, TournamentSettings, run
+        from arena.tournament.plan import Plan, TournamentSettings
+        from arena.tournament.runner import run
         with Store.open({str(path)!r}) as store:
             players = specs.parse_list("player", "steady,reckless,mutates")
             settings = TournamentSettings(seed=3, games=6)

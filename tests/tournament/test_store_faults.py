@@ -14,13 +14,16 @@ import pytest
 from arena import specs
 from arena.errors import StoreError
 from arena.store import Store, database, recorder
-from arena.tournament.runner import Plan, Progress, TournamentSettings, resume, run
+from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.runner import resume, run
 from databases import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
+
+    from arena.tournament.tally import Progress
 
     Fault = Callable[[Store, Path], AbstractContextManager[None]]
 
@@ -166,7 +169,8 @@ import sys
 sys.path[:0] = {path!r}
 from arena import specs
 from arena.store import Store, names
-from arena.tournament.runner import Plan, TournamentSettings, run
+from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.runner import run
 plan = Plan(TournamentSettings(seed=int(sys.argv[2]), games=80), specs.parse_list("player", "random,m1"))
 print("ready", flush=True)
 sys.stdin.readline()
