@@ -50,7 +50,7 @@ class Tally:
         test: Sequential | None,
         max_forfeits: float | None,
     ) -> None:
-        """``progress`` hears of ``start``, and of each game; ``max_forfeits`` is the share that stops the tournament."""
+        """``progress`` hears of ``start``, and of each game; ``max_forfeits`` is the share that stops it all."""
         self._start, self._progress, self._test, self._max_forfeits = start, progress, test, max_forfeits
         self._played, self._forfeits = 0, Counter[str]()
         progress(start)
