@@ -80,19 +80,19 @@ def report(stored: Results, tournament: str) -> None:
     """Print standings, head-to-head table, where it is stored, and how pandas reads it."""
     from arena.cli.output import print_table
 
-    games = stored.games(tournament)
-    if games.empty:
+    standings = stored.standings(tournament)
+    if not standings["games"].any():
         print(
             f"no game of tournament {tournament!r} is on record yet; arena tournament --resume {tournament} plays them"
         )
         return
-    standings = stored.standings(tournament)
     ratings = stored.ratings(tournament)
     ratings = ratings[ratings["system"] == "davidson"]  # as in the standings
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
     pools = stored.pools(tournament)
     marks = _marks(pools)
-    name = str(games["tournament"].iloc[0])
+    played = stored.tournament(tournament)
+    name = played.name
     print_table(
         f"{name}: standings",
         _COLUMNS,
@@ -100,7 +100,7 @@ def report(stored: Results, tournament: str) -> None:
     )
     _print_head_to_head(stored.head_to_head(tournament), list(standings["player"]))
     _print_superiority(stored.superiority(tournament), list(standings["player"]))
-    _print_verdict(stored.tournament(tournament), games)
+    _print_verdict(stored, played)
     print("win %: wins / games with Wilson's interval; score %: (wins + draws / 2) / games;")
     print("rating: Elo units around 0 with its 95 % interval, forfeits left out;")
     for sign, line in _EXPLAINED.items():
@@ -182,14 +182,7 @@ def _print_superiority(frame: pd.DataFrame, players: list[str]) -> None:
     print_table("likelihood that the row is better than the column, in percent", ["", *players], rows)
 
 
-def _print_verdict(tournament: StoredTournament, games: pd.DataFrame) -> None:
-    from arena.record import points_of
-
+def _print_verdict(stored: Results, tournament: StoredTournament) -> None:
     if tournament.settings.get("sprt"):
-        player = tournament.players[0].spec
-        played = zip(*(games[name] for name in ("round", "black", "result", "guilty")), strict=True)
-        points = {
-            number: None if isinstance(guilty, str) else points_of(player, black, result)
-            for number, black, result, guilty in played
-        }
+        points = stored.points(tournament.id, tournament.players[0].spec)
         print(f"{sprt.verdict(tournament, points)}\n")

@@ -29,7 +29,7 @@ from arena.store.schema import (
     tournament_players,
     tournaments,
 )
-from arena.store.tournaments import shares, stored_tournament
+from arena.store.tournaments import points, shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
@@ -114,6 +114,11 @@ class Results:
         """The share of the points of their meeting that two players made, by their specs in alphabetical order."""
         with self._database.engine.connect() as connection:
             return shares(connection, self._id(connection, tournament))
+
+    def points(self, tournament: str | int, player: str) -> dict[int, float | None]:
+        """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+        with self._database.engine.connect() as connection:
+            return points(connection, self._id(connection, tournament), player)
 
     def learned_models(self, tournament: str | int) -> dict[tuple[str, int], str]:
         """The hashes of :meth:`learned`, by player and round."""

@@ -19,7 +19,7 @@ from arena.store import lookup, names
 from arena.store.database import Database, locate, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
-from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, shares, stored_tournament
+from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
@@ -140,10 +140,8 @@ class Store:
 
     def points(self, tournament_id: int, player: str) -> dict[int, float | None]:
         """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
-        return {
-            number: None if guilty else points_of(player, black, result)
-            for black, _, result, guilty, number in self._results(tournament_id)
-        }
+        with self._connection.begin():
+            return points(self._connection, tournament_id, player)
 
     def _results(self, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
         """Specs of Black and White, result, who forfeited, and round of every game."""

@@ -83,3 +83,11 @@ def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], 
         points.setdefault((first, second), []).append(points_of(first, black, result))
     means = {pairing: sum(each) / len(each) for pairing, each in points.items()}
     return {pairing: (mean, 1 - mean) for pairing, mean in means.items()}
+
+
+def points(connection: Connection, tournament_id: int, player: str) -> dict[int, float | None]:
+    """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+    return {
+        number: None if guilty else points_of(player, black, result)
+        for black, _, result, guilty, number in outcomes(connection, tournament_id)
+    }
