@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 
 import pytest
 
@@ -29,3 +30,26 @@ def test_how_a_process_ended(code: int, words: str, by_others: bool) -> None:
 
 def test_there_is_a_processor() -> None:
     assert 1 <= system.processors() <= (os.cpu_count() or 1)
+
+
+@pytest.mark.skipif(not system.FORKS, reason="nobody can tell here")
+def test_a_process_is_weighed_and_its_threads_are_counted() -> None:
+    me = os.getpid()
+    before, threads = system.memory(me), system.threads(me)
+    kept = b"x" * 50_000_000
+    assert 45_000_000 < system.taken(me, before) < 60_000_000
+    del kept
+    assert system.taken(me, before) < 10_000_000
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    assert threads is not None
+    assert system.threads(me) == threads + 1
+    done.set()
+    other.join()
+
+
+def test_a_process_that_is_not_there_weighs_nothing() -> None:
+    assert system.memory(2**22 + 1) is None
+    assert system.threads(2**22 + 1) is None
+    assert system.taken(2**22 + 1, 1) == system.taken(os.getpid(), None) == 0
