@@ -218,7 +218,7 @@ class Fault(Exception):
 
     def __init__(self, termination: Termination, reason: str) -> None:
         super().__init__(termination, reason)
-        self.termination, self.reason = termination, reason
+        self.termination, self.reason = termination, _bounded(reason)
 
     @classmethod
     def raised(cls, error: BaseException) -> Self:
@@ -283,10 +283,12 @@ class Match:
 
     def finish(self, record: GameRecord) -> None:
         """Tell the players that the game is over. What they raise then is ignored: the result stands."""
-        for side, player in zip(SIDES, self._players, strict=False):
+        for side in SIDES:
             self._marker.turn(side)
-            with suppress(BaseException):
-                player.finish(record)
+            if self._players:
+                with suppress(BaseException):
+                    self._players[0].finish(record)
+                del self._players[0]  # in its own turn: it may have something to do then
         self._marker.turn(None)
 
     def _play(self) -> Outcome:
@@ -353,9 +355,9 @@ class Match:
 
     def _blamed(self, side: Side, error: BaseException) -> Exception:
         """What an error in the turn of ``side`` means."""
-        if isinstance(error, Disturbance):
+        if type(error) is Disturbance:
             return error
-        return _Forfeit(side, error if isinstance(error, Fault) else Fault.raised(error))
+        return _Forfeit(side, error if type(error) is Fault else Fault.raised(error))
 
 
 def play(task: GameTask, marker: TurnMarker | None = None) -> GameRecord:
@@ -432,13 +434,13 @@ def _traceback(error: BaseException) -> str:
             within = within.tb_next
         return "".join(traceback.format_exception(type(error), error, within or error.__traceback__))
     except BaseException:
-        return f"{type(error).__name__}, which cannot be printed"
+        return "an exception that cannot be printed"
 
 
 def _bounded(reason: str) -> str:
     """The reason in characters that any database keeps, with its beginning and its end, and without addresses in
     memory, which are others each time."""
     if len(reason) > REASON_LIMIT:
-        half = REASON_LIMIT // 2
+        half = REASON_LIMIT // 2 - 50
         reason = f"{reason[:half]}\n[... {len(reason) - 2 * half} characters left out ...]\n{reason[-half:]}"
     return _ADDRESS.sub("0x...", reason).replace("\0", "\\0").encode("utf-8", "replace").decode()

@@ -97,6 +97,8 @@ class Report(NamedTuple):
     """Principal variation, from the move chosen."""
 
 
+LONGEST_PV = 100
+"""Moves of a principal variation that are kept."""
 DEFAULT_RULES = DrawRules()
 NO_LIMITS = Limits()
 _NO_REPORT = Report()
@@ -234,20 +236,19 @@ class Game:
     ) -> None:
         """What a player wants on record about the move that it is about to choose; see :class:`Report`.
 
+        Of ``pv`` the first 100 moves are kept.
         Raises ValueError for a depth beyond 0-32767, a count of nodes beyond 0-2**63 - 1, or no moves in ``pv``.
         """
+        score = None if score is None else float(score)
+        depth = None if depth is None else int(depth)
+        nodes = None if nodes is None else int(nodes)
         if depth is not None and not 0 <= depth < 2**15:
             raise ValueError(f"a depth is 0 to 32767 plies, not {depth}")
         if nodes is not None and not 0 <= nodes < 2**63:
             raise ValueError(f"a number of nodes is 0 to 2**63 - 1, not {nodes}")
         if not all(isinstance(move, Move) for move in pv):
             raise ValueError("a principal variation is made of moves")
-        self._report = Report(
-            None if score is None else float(score),
-            None if depth is None else int(depth),
-            None if nodes is None else int(nodes),
-            tuple(pv),
-        )
+        self._report = Report(score, depth, nodes, tuple(pv[:LONGEST_PV]))
 
     def take_report(self) -> Report:
         """The last report since this was last asked for."""

@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 from arena.checkers.game import Limits, Termination
 from arena.checkers.move import Move, Side
@@ -24,8 +24,11 @@ from arena.record import GameRecord
 from arena.tournament import system
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.checkers.game import Game
 
+T = TypeVar("T")
 GRACE = 1.0
 """Seconds that a process has to die after its last message, before it is killed."""
 TICK = 0.1
@@ -53,9 +56,9 @@ class Apart(Player):
             ours.close()
             _serve(arena, theirs, task, side)
         theirs.close()
-        system.in_forks(ours.close)
         self._socket = ours
         self._lines = ours.makefile("rb")
+        system.in_forks(lambda: _hang_up(self._lines, ours))
         self._at_first = system.memory(self._process) or 0
         self._ask("create", None)
 
@@ -140,24 +143,31 @@ class Apart(Player):
 def _serve(arena: int, connection: socket.socket, task: GameTask, side: Side) -> NoReturn:
     """Answer for the player of that side."""
     try:
+        system.lead_group()  # so that it ends nobody else with its group
         system.die_with(arena)
-        system.in_forks(connection.close)
+        lines = connection.makefile("rb")
+        system.in_forks(lambda: _hang_up(lines, connection))
         seed_strays(task)
         host = _Host(task, side)
-        for line in connection.makefile("rb"):
+        for line in lines:
             [(what, value)] = json.loads(line).items()
             try:
                 answer = getattr(host, what)(value)
-            except BaseException as error:
-                fault = error if isinstance(error, Fault) else Fault.raised(error)
+            except Fault as fault:
                 answer = {"fault": [fault.termination, fault.reason]}
             connection.sendall(json.dumps(answer).encode() + b"\n")
     finally:
         os._exit(0)
 
 
+def _hang_up(lines: BinaryIO, connection: socket.socket) -> None:
+    """Close a connection: a socket is open as long as one of its files is."""
+    lines.close()
+    connection.close()
+
+
 class _Host:
-    """The player, and the game as it knows it."""
+    """The player, and the game as it knows it. What it raises is a :class:`~arena.match.Fault`."""
 
     def __init__(self, task: GameTask, side: Side) -> None:
         self._task = task
@@ -166,16 +176,17 @@ class _Host:
         self._random = random_of(task, side)
 
     def create(self, _: None) -> dict[str, Any]:
-        self._player = player_of(self._task, self._side)
+        self._player = _blaming(lambda: player_of(self._task, self._side))
         return {}
 
     def start(self, news: dict[str, Any]) -> dict[str, Any]:
-        self._player.start(self._view(news))
+        view = self._view(news)
+        _blaming(lambda: self._player.start(view))
         return {}
 
     def choose(self, news: dict[str, Any]) -> dict[str, Any]:
         view = self._view(news)
-        choice = self._player.choose(view)
+        choice = _blaming(lambda: self._player.choose(view))
         board = self._game.board
         if type(choice) is not Move or choice not in board.legal_moves:
             raise Fault.chosen(choice, board)
@@ -184,7 +195,7 @@ class _Host:
         return {"path": choice.path, "report": {**values, "pv": [move.path for move in report.pv]}}
 
     def finish(self, record: dict[str, Any]) -> dict[str, Any]:
-        self._player.finish(GameRecord.from_json(record))
+        _blaming(lambda: self._player.finish(GameRecord.from_json(record)))
         return {}
 
     def _view(self, news: dict[str, Any]) -> Game:
@@ -193,3 +204,11 @@ class _Host:
         view = self._game.copy(self._random)
         view.limits = Limits(**news["limits"])
         return view
+
+
+def _blaming(code: Callable[[], T]) -> T:
+    """What the player's code returns; what it raises is its fault."""
+    try:
+        return code()
+    except BaseException as error:
+        raise Fault.raised(error) from None

@@ -52,7 +52,7 @@ def main() -> None:
     warm_up()
     gc.collect()
     gc.freeze()  # what is there already: a worker that collected it would need a copy of its own
-    system.outlive_parent()  # to clear up; that it is gone will be heard
+    system.wake_at_parents_end()  # to clear up; that it is gone will be heard
     control.send(b'{"ready": true}')
     _Keeper(control).run()
 
@@ -114,7 +114,7 @@ class _Keeper:
 
     def _become_worker(self, keeper: int, marker: Path, inbox: int, outbox: int) -> NoReturn:
         try:
-            os.setsid()
+            system.lead_group()
             system.die_with(keeper)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
@@ -145,7 +145,7 @@ class _Keeper:
 
     def _kill_orphans(self) -> None:
         """Kill the processes that dead workers have left behind."""
-        for process in system.children():
+        for process in system.children(os.getpid()):
             if process not in self._workers:
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)

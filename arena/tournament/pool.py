@@ -6,14 +6,15 @@ much memory, it sent what is no message, or a player forfeited in it. Either way
 everything that it had sent:
 
 - A game whose record had arrived stands.
-- A game in which a player gave no answer in time is forfeited by that player.
-- A game that went wrong in another way is played again, with each player in a process of its own
+- A game that went wrong is played again, with each player in a process of its own
   (:mod:`arena.tournament.apart`): one player cannot do anything to the other there, and what happens then counts.
   Where processes cannot be forked, whose turn it was forfeits at once.
 - A game that ended in no player's turn, or by a signal that others send (a user, a system short of memory),
-  is played again from its beginning, and from the third time on with each player apart. If this happens to it ten
-  times, the player whose turn it was forfeits; if it was nobody's turn, the tournament stops. It stops too when many
-  workers die and no game ends.
+  is played again from its beginning, and from the third time on with each player apart. If this then happens to it ten
+  times in the turn of one player, that player forfeits; if it was nobody's turn, the tournament stops. It stops too
+  when many workers die and no game ends.
+- When the keeper is killed time and again, and no game ends, there is one worker at a time, so that it is clear whose
+  game that was.
 - The task that waited goes back to the front of the others.
 - Another worker takes its place. One that cannot start, or a task that nobody can play, stops the tournament.
 
@@ -27,9 +28,9 @@ import os
 import queue
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -64,8 +65,8 @@ SHARED_ATTEMPTS = 3
 @dataclass
 class _Job:
     task: GameTask
-    deaths: int = 0
-    """Workers that died over it."""
+    deaths: Counter[Side | None] = field(default_factory=Counter)
+    """Workers that died over it, by whose turn it was."""
     apart: bool = False
     """Whether each player is to have a process of its own."""
 
@@ -82,8 +83,6 @@ class _Verdict:
     reason: str
     by_others: bool = False
     """Whether the cause may lie outside: it ended by a signal that others send."""
-    certain: bool = False
-    """Whether it can have been the doing of nobody else than ``side``."""
 
 
 class _Worker:
@@ -130,9 +129,11 @@ class _Worker:
             self._tasks.flush()
 
     def welcome(self, memory: int | None) -> None:
-        """It is ready, with so many bytes of memory taken.
+        """It is ready, with so many bytes of memory taken. Raises ValueError where that can be no such message.
 
         Its files go now, where the system allows, lest a killed arena leave them behind."""
+        if self.ready or type(memory) not in (int, type(None)):
+            raise ValueError(memory)
         self.ready = True
         self._memory = memory
         self._folder.cleanup()
@@ -143,8 +144,7 @@ class _Worker:
         if turn != self._turn or (turn.side is None and not self.jobs):
             self._turn, self._since = turn, now
         elif turn.side is not None and now - self._since > move_timeout:
-            alone = self.retiring or system.threads(self.process.id) in (1, None)
-            self.condemn(turn.side, Termination.TIMEOUT, f"no answer within {move_timeout:g} seconds", certain=alone)
+            self.condemn(turn.side, Termination.TIMEOUT, f"no answer within {move_timeout:g} seconds")
         elif turn.side is None and now - self._since > processes.PATIENCE:
             self.condemn(None, Termination.CRASH, f"nothing happened for {processes.PATIENCE:g} seconds")
         if system.taken(self.process.id, self._memory) > memory:
@@ -166,7 +166,7 @@ class _Worker:
         code = self.process.code(GRACE)
         if code is None:
             self.condemn(self.marker.now.side, Termination.CRASH, "the worker's channel was closed")
-            code = self.process.code(processes.PATIENCE) or 0
+            code = self.process.end()
         reason = f"the process ended with {system.ended(code)}"
         if not self.ready:
             reason += f"; {last_words()}"
@@ -176,8 +176,7 @@ class _Worker:
 
     def close(self) -> None:
         """Kill it, and let go of what it held."""
-        self.kill()
-        self.process.code(processes.PATIENCE)
+        self.process.end()
         self._reader.join(GRACE)
         self._let_go()
 
@@ -228,9 +227,16 @@ class Pool:
         self._workers: list[_Worker] = []
         self._starter = starter
         self._deaths = 0
+        self._bereft = 0
+        """Workers lost with their keeper since a game ended."""
         self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
         self._next_watch = 0.0
+
+    @property
+    def _alone(self) -> bool:
+        """Whether there is to be one worker at a time."""
+        return self._bereft >= SHARED_ATTEMPTS * self._size
 
     @property
     def processes(self) -> list[int]:
@@ -265,7 +271,7 @@ class Pool:
         for each in self._workers:
             if self._waiting and not each.jobs and each.takes(self._waiting[0]):
                 self._give(each)
-        while self._waiting and len(self._workers) < self._size:
+        while self._waiting and len(self._workers) < (1 if self._alone else self._size):
             self._workers.append(_Worker(self._starter, self._events))
             self._give(self._workers[-1])
         for each in self._workers:
@@ -292,16 +298,18 @@ class Pool:
             if kind == "ready":
                 each.welcome(value)
                 return None
+            if kind == "refused" and not _in_doubt(each.jobs[0]):
+                raise TournamentStopped(str(value))
             if kind == "disturbed":
                 side, reason = value
                 each.condemn(SIDES[side], Termination.CRASH, str(reason), by_others=True)
                 return None
+        except TournamentStopped:
+            raise
         except Exception:  # whatever a player may have sent in the worker's name
             each.condemn(each.marker.now.side, Termination.CRASH, "the process sent what is no message")
             return None
-        if kind == "refused":
-            raise TournamentStopped(value)
-        each.condemn(None, Termination.CRASH, value)
+        each.condemn(None, Termination.CRASH, str(value))
         return None
 
     def _finished(self, each: _Worker, record: GameRecord) -> GameRecord | None:
@@ -309,11 +317,11 @@ class Pool:
         job = each.jobs[0]
         if any(getattr(record, name) != getattr(job.task, name) for name in _SAME):
             raise ValueError("another game's record")
-        if record.guilty and record.termination != Termination.TIMEOUT and _in_doubt(job):
+        if record.guilty and _in_doubt(job):
             side = next(side for side in SIDES if str(side) == record.guilty)
             each.condemn(side, Termination(record.termination), record.reason or "")
             return None
-        self._deaths = 0
+        self._deaths = self._bereft = 0
         each.jobs.popleft()
         return record
 
@@ -332,15 +340,14 @@ class Pool:
         job = each.jobs.popleft()
         self._waiting.extendleft(reversed(each.jobs))
         begun = verdict.seed == job.task.seed
-        if each.process.bereft:
-            job.apart = system.FORKS and begun  # where a player can kill nobody but itself
-            self._waiting.appendleft(job)
-            return None
         guilty = verdict.side if begun else None
-        job.deaths += begun
-        proven = not verdict.by_others and (verdict.certain or not _in_doubt(job))
-        if guilty is not None and (job.deaths == ATTEMPTS or proven):
-            self._deaths = 0
+        alone = self._alone
+        self._bereft += each.process.bereft
+        if begun and (alone or not job.apart or not each.process.bereft):
+            job.deaths[guilty] += 1
+        deaths = job.deaths[guilty]
+        if guilty is not None and not _in_doubt(job) and (deaths == ATTEMPTS or not verdict.by_others):
+            self._deaths = self._bereft = 0
             return broken_off(
                 job.task,
                 moves,
@@ -349,10 +356,13 @@ class Pool:
                 termination=verdict.termination,
                 reason=verdict.reason,
             )
-        if job.deaths == ATTEMPTS:
+        if guilty is None and deaths == ATTEMPTS:
             game = f"round {job.task.round} of {job.task.pairing}"
             raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault: {verdict.reason}")
-        job.apart = job.apart or (system.FORKS and begun and (not verdict.by_others or job.deaths >= SHARED_ATTEMPTS))
+        if not job.apart and begun and system.FORKS:
+            job.apart = not verdict.by_others or alone or job.deaths.total() >= SHARED_ATTEMPTS
+            if job.apart:
+                job.deaths.clear()
         self._waiting.appendleft(job)
         return None
 

@@ -29,6 +29,8 @@ DEATHS = 30
 """Processes in a row that may be killed without anything done between them."""
 _MARK = "ARENA_TOURNAMENT"
 """The environment variable that all processes of a starter have in common."""
+ANSWER = 10.0
+"""Seconds that a keeper may take to do what it is told."""
 ATTEMPTS = 10
 """How often something is begun before somebody is held responsible for the deaths of its processes."""
 
@@ -47,6 +49,10 @@ class Process(ABC):
     @abstractmethod
     def kill(self) -> None:
         """End it and all that it has started, at once."""
+
+    @abstractmethod
+    def end(self) -> int:
+        """Kill it, and wait until it is dead; its return code."""
 
 
 class Starter(ABC):
@@ -116,6 +122,10 @@ class _Child(Process):
     def kill(self) -> None:
         system.kill_group(self._process)
 
+    def end(self) -> int:
+        self.kill()
+        return self._process.wait()
+
 
 class Keeper(Starter):
     """Has workers started by a keeper; another one takes its place where it was killed, and its workers with it."""
@@ -135,7 +145,7 @@ class Keeper(Starter):
             with suppress(OSError):  # it has just died, as will be heard
                 socket.send_fds(self._control, [json.dumps({"start": str(marker)}).encode()], [inbox, outbox])
             while self._process and not self._latest:
-                if not self.listen(PATIENCE):
+                if not self.listen(ANSWER):
                     system.kill_group(self._process)
         return self._latest
 
@@ -143,7 +153,7 @@ class Keeper(Starter):
         self._control.close()
         if self._process is not None:
             try:
-                self._process.wait(PATIENCE)
+                self._process.wait(ANSWER)
             except subprocess.TimeoutExpired:
                 system.kill_group(self._process)
                 self._process.wait()
@@ -159,9 +169,9 @@ class Keeper(Starter):
             case {"started": process}:
                 self._latest = self._workers[process] = _Kept(self, process)
             case {"ended": process, "code": code}:
-                self._workers.pop(process).end(code)
+                self._workers.pop(process).ended(code)
             case _:
-                self._lose()
+                self.give_up()
         return True
 
     def tell(self, message: dict[str, Any]) -> None:
@@ -206,9 +216,10 @@ class Keeper(Starter):
             return {}
         return message
 
-    def _lose(self) -> None:
-        """The keeper has died, and with it, or soon, its workers."""
-        assert self._process is not None
+    def give_up(self) -> None:
+        """The keeper has died, or does not answer and dies now; and with it, or soon after, its workers."""
+        if self._process is None:
+            return
         system.kill_group(self._process)
         self._process.wait()
         self._process = None
@@ -216,7 +227,7 @@ class Keeper(Starter):
         while self._workers:
             _, worker = self._workers.popitem()
             worker.bereft = True
-            worker.end(-signal.SIGKILL)
+            worker.ended(-signal.SIGKILL)
 
 
 class _Kept(Process):
@@ -235,6 +246,12 @@ class _Kept(Process):
         if self._code is None:
             self._keeper.tell({"kill": self.id})
 
-    def end(self, code: int) -> None:
+    def end(self) -> int:
+        self.kill()
+        if self.code(ANSWER) is None:
+            self._keeper.give_up()
+        return self._code or 0
+
+    def ended(self, code: int) -> None:
         """Its end was reported."""
         self._code = code

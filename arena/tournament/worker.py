@@ -84,10 +84,13 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
             _play(message, marker, channel, partial(Apart, memory=message["memory"]), memory)
             break
         _play(message, marker, channel, player_of, memory)
+        if system.FORKS:
+            system.end_children()
     os._exit(0)
 
 
 def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create: Create, before: int | None) -> None:
+    match = None
     try:
         task = GameTask.from_json(message["task"])
         seed_strays(task)
@@ -100,10 +103,11 @@ def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create:
             match.finish(record)
     except Disturbance as disturbance:
         channel.send({"disturbed": [disturbance.side, disturbance.reason]})
-    except ArenaError as error:
-        channel.send({"refused": str(error)})
     except Exception as error:
-        channel.send({"failed": f"{type(error).__name__}: {error}"})
+        if isinstance(error, ArenaError) and match is None:
+            channel.send({"refused": str(error)})
+        else:
+            channel.send({"failed": f"{type(error).__name__}: {error}"})
 
 
 class Channel:
