@@ -59,6 +59,8 @@ FAULTS = {
     "leaves-daemon": ("crash", "exit code 5"),
     "leaks": ("memory", "took more than 150 MB"),
     "leaks-at-once": ("memory", "took more than 150 MB"),
+    "leaks-shared": ("memory", "took more than 150 MB"),
+    "writes-to-sockets": ("crash", "what is no message"),
 }
 HARMLESS = [
     "raises-in-finish",
@@ -75,6 +77,10 @@ HARMLESS = [
     "uses-random",
     "patches-random",
     "patches-others",
+    "boasts",
+    "forges",
+    "hangs-when-destroyed",
+    "breeds",
 ]
 
 
@@ -120,7 +126,7 @@ def test_a_fault_costs_the_game_of_the_player_whose_fault_it_is(
 ) -> None:
     record = faulty_games[schedule.pairing_of(player, "steady"), round]
     termination, reason = FAULTS[player]
-    assert record.termination == termination
+    assert record.termination == termination, record.reason
     assert record.guilty == ("black" if record.black == player else "white")
     assert record.result == ("0-1" if record.guilty == "black" else "1-0")
     assert re.search(reason, record.reason or "")
@@ -166,11 +172,9 @@ def test_a_traceback_begins_in_the_players_code(faulty_games: dict[tuple[str, in
     assert reason.splitlines()[1].strip().startswith(f'File "{Path(__file__).parent / "plugins"}')
 
 
-@pytest.mark.parametrize("child", ["child", "daemon"])
-def test_children_of_a_player_end_with_their_worker(
-    faulty_games: dict[tuple[str, int], GameRecord], notes: Path, child: str
-) -> None:
-    assert faulty_games[f"leaves-{child} vs steady", 0].termination == "crash"
+@pytest.mark.parametrize("child", ["child", "daemon", "bred"])
+@pytest.mark.usefixtures("faulty_games")
+def test_children_of_a_player_end_with_their_game_or_worker(notes: Path, child: str) -> None:
     wait_for_end(int((notes / child).read_text()))
 
 
@@ -184,7 +188,12 @@ def test_nothing_that_others_do_changes_a_game(faulty_games: dict[tuple[str, int
 
 @pytest.mark.parametrize(
     ("player", "termination", "reason"),
-    [("exits-later", "crash", "exit code 6"), ("holds-the-lock-later", "timeout", "no answer within 1.5 seconds")],
+    [
+        ("exits-later", "crash", "exit code 6"),
+        ("holds-the-lock-later", "timeout", "no answer within 1.5 seconds"),
+        ("alarm-later", "timeout", "no answer within 1.5 seconds"),
+        ("kills-its-group-later", "crash", "signal 9 (SIGKILL)"),
+    ],
 )
 def test_who_strikes_in_the_turn_of_the_other_is_blamed(player: str, termination: str, reason: str) -> None:
     records = played(games((player, "slow")), move_timeout=1.5)
@@ -294,8 +303,15 @@ def test_where_processes_cannot_be_forked_whose_turn_it_is_is_blamed(monkeypatch
     for record in records.values():
         player = record.black if record.guilty == "black" else record.white
         termination, reason = BY_TURN[player]
-        assert record.termination == termination
+        assert record.termination == termination, record.reason
         assert re.search(reason, record.reason or "")
+
+
+@pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
+def test_a_keeper_that_somebody_stops_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "ANSWER", 0.5)
+    records = played(games(("stops-its-parent", "steady")))
+    assert [record.guilty for record in records] == [None, None]
 
 
 @pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")

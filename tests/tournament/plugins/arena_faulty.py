@@ -9,6 +9,7 @@ the test about themselves write to the folder that the environment names.
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import random
 import signal
@@ -366,6 +367,78 @@ class HoldsTheLockLater(_Later):
 
     def strike(self) -> None:
         ctypes.PyDLL(None).sleep(600)
+
+
+class KillsItsGroupLater(_Later):
+    def strike(self) -> None:
+        os.killpg(0, signal.SIGKILL)
+
+
+class AlarmLater(_Later):
+    """Leaves a timer behind, and somebody else to sleep when it is time."""
+
+    def choose(self, game: Game) -> Move:
+        signal.signal(signal.SIGALRM, lambda *_: sleep())
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        return Steady.choose(self, game)
+
+
+class Boasts(Steady):
+    """Tells of a very long line of play."""
+
+    def fault(self, game: Game) -> Any:
+        game.report(pv=game.board.legal_moves[:1] * 300_000)
+        return game.board.legal_moves[0]
+
+
+class Forges(Steady):
+    """Writes what a worker might write."""
+
+    def fault(self, game: Game) -> Any:
+        for descriptor in range(3, 100):
+            with suppress(OSError):
+                if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b'{"ready": "x"}\n{"refused": "no"}\n{"disturbed": [7, "?"]}\n')
+
+
+class WritesToSockets(Steady):
+    def fault(self, game: Game) -> Any:
+        for descriptor in range(3, 100):
+            with suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, b"babble\n")
+                    return
+        os._exit(9)
+
+
+class HangsWhenDestroyed(Steady):
+    def __del__(self) -> None:
+        if self.choices > 1:
+            sleep()
+
+
+class LeaksShared(Steady):
+    """Takes memory that is not its own alone."""
+
+    def fault(self, game: Game) -> Any:
+        self.kept = mmap.mmap(-1, 300_000_000)
+        self.kept.write(b"x" * 300_000_000)
+        time.sleep(0.3)
+
+
+class Breeds(Steady):
+    """Leaves children behind in every game, living and dead."""
+
+    def fault(self, game: Game) -> Any:
+        subprocess.Popen(["true"])
+        note("bred", subprocess.Popen(["sleep", "600"], start_new_session=True).pid)
+
+
+class StopsItsParent(Steady):
+    """Brings the process that started it to a halt."""
+
+    def fault(self, game: Game) -> Any:
+        os.kill(os.getppid(), signal.SIGSTOP)
 
 
 class Slow(Steady):
