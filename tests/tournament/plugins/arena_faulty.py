@@ -421,9 +421,9 @@ class LeaksShared(Steady):
     """Takes memory that is not its own alone."""
 
     def fault(self, game: Game) -> Any:
-        self.kept = mmap.mmap(-1, 300_000_000)
-        self.kept.write(b"x" * 300_000_000)
-        time.sleep(0.3)
+        self.kept = mmap.mmap(-1, 1 << 28)
+        for _ in range(170):
+            self.kept.write(bytes(1 << 20))
 
 
 class Breeds(Steady):
