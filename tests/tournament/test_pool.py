@@ -309,8 +309,8 @@ def test_where_processes_cannot_be_forked_whose_turn_it_is_is_blamed(monkeypatch
 
 @pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
 def test_a_keeper_that_somebody_stops_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "ANSWER", 0.5)
-    records = played(games(("stops-its-parent", "steady")))
+    monkeypatch.setattr(processes, "ANSWER", 3.0)
+    records = played(games(("stops-its-parent", "steady")), workers=1)
     assert [record.guilty for record in records] == [None, None]
 
 
