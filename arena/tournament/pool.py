@@ -189,7 +189,8 @@ class _Worker:
     def _read(self, events: queue.SimpleQueue[tuple[_Worker, bytes | None]]) -> None:
         with self._messages as messages:
             while line := messages.readline(LONGEST_LINE):
-                events.put((self, line))
+                if line.endswith(b"\n") or len(line) == LONGEST_LINE:  # else it was killed while it wrote
+                    events.put((self, line))
         events.put((self, None))
 
 
