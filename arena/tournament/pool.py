@@ -131,12 +131,15 @@ class _Worker:
     def welcome(self, memory: int | None) -> None:
         """It is ready, with so many bytes of memory taken. Raises ValueError where that can be no such message.
 
-        Its files go now, where the system allows, lest a killed arena leave them behind."""
-        if self.ready or type(memory) not in (int, type(None)):
+        Another one is not heard: a worker that a killed keeper had started might have said it before this one.
+        Its files go now, where the system allows, lest a killed arena leave them behind.
+        """
+        if type(memory) not in (int, type(None)):
             raise ValueError(memory)
-        self.ready = True
-        self._memory = memory
-        self._folder.cleanup()
+        if not self.ready:
+            self.ready = True
+            self._memory = memory
+            self._folder.cleanup()
 
     def watch(self, move_timeout: float, memory: int) -> None:
         """Condemn it where a turn takes too long, or it has taken more memory than so many bytes."""

@@ -109,7 +109,7 @@ def test_results_prints_a_tournament_again(run: Run) -> None:
 
 
 def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_path: Path) -> None:
-    words = ("--players", "minimax:depth=5,td", "--games", "60", "--seed", "5", "--name", "stopped")
+    words = ("--players", "minimax:depth=7,td", "--games", "60", "--seed", "5", "--name", "stopped")
     command = [sys.executable, "-m", "arena.cli", "tournament", *words, "--db", "stopped.sqlite"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60

@@ -305,7 +305,7 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
     players = "steady,uses-random,m1,raises-in-choose,exits,moody"
     undisturbed = tournament(tmp_path / "undisturbed.sqlite", players, games=4)
     assert contents(tournament(tmp_path / "arena.sqlite", players, games=4, progress=kill)) == contents(undisturbed)
-    assert len(killed) == 15
+    assert len(killed) >= 10
     with sqlite3.connect(undisturbed) as connection:
         query = "SELECT guilty, count(*) FROM v_games WHERE guilty IS NOT NULL GROUP BY guilty"
         blamed = dict(connection.execute(query))
@@ -316,7 +316,7 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
 
 def descendants(process: int) -> list[int]:
     """The processes that ``process`` has started, and those that they have started."""
-    children = [int(child) for child in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    children = system.children(process)
     return children + [each for child in children for each in descendants(child)]
 
 
