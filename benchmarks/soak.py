@@ -12,7 +12,6 @@ import os
 import resource
 import sys
 import time
-from collections import deque
 from pathlib import Path
 from statistics import mean
 from tempfile import TemporaryDirectory
@@ -109,16 +108,8 @@ def _megabytes(processes: list[int]) -> float:
 
 
 def _descendants(process: int) -> list[int]:
-    found: list[int] = []
-    waiting = deque([process])
-    while waiting:
-        try:
-            children = Path(f"/proc/{(each := waiting.popleft())}/task/{each}/children").read_text().split()
-        except OSError:
-            continue
-        found.extend(map(int, children))
-        waiting.extend(map(int, children))
-    return found
+    children = system.children(process)
+    return children + [each for child in children for each in _descendants(child)]
 
 
 if __name__ == "__main__":

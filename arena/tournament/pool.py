@@ -206,7 +206,7 @@ class Pool:
             for record in pool:
                 ...
 
-    On Linux the workers die with the thread that iterates. Raises TournamentStopped.
+    The workers end when this process does, however it ends. Raises TournamentStopped.
     """
 
     def __init__(

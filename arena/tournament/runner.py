@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from arena.errors import StoreError, TournamentStopped, UsageError
@@ -15,7 +16,7 @@ from arena.tournament.tally import Progress, Tally
 from arena.warmup import compile_missing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from arena.rating import Rating
     from arena.record import GameRecord
@@ -81,6 +82,19 @@ def resume(
     return tournament
 
 
+@contextmanager
+def _rated(plan: Plan, tournament_id: int, store: Store) -> Iterator[None]:
+    """Rates the players after the games, whatever stops these, as long as the store can be written."""
+    try:
+        yield
+    except StoreError:
+        raise
+    except BaseException:
+        _rate(plan, tournament_id, store)
+        raise
+    _rate(plan, tournament_id, store)
+
+
 def _play(
     plan: Plan,
     tournament: StoredTournament,
@@ -90,26 +104,7 @@ def _play(
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
 ) -> None:
-    """Play what is missing, and rate the players whatever stops it, as long as the store can be written."""
-    try:
-        _play_games(plan, tournament, store, workers=workers, progress=progress, say=say)
-    except StoreError:
-        raise
-    except BaseException:
-        _rate(plan, tournament.id, store)
-        raise
-    _rate(plan, tournament.id, store)
-
-
-def _play_games(
-    plan: Plan,
-    tournament: StoredTournament,
-    store: Store,
-    *,
-    workers: int,
-    progress: Callable[[Progress], object],
-    say: Callable[[str], None],
-) -> None:
+    """Play what is missing, and rate the players."""
     key, settings = tournament.id, plan.settings
     test = plan.sequential()
     if test is not None:
@@ -117,7 +112,7 @@ def _play_games(
     start = Progress(tournament.name, plan.games, len(store.finished(key)))
     tally = Tally(start, progress, test, settings.max_forfeits)
     learned = plan.pupils and learning.Learning(plan.pupils, settings.games, tournament, store.learned(key))
-    with store.recorder(key) as recorder, starter() as start_workers:
+    with _rated(plan, key, store), store.recorder(key) as recorder, starter() as start_workers:
         for stage, pairings in enumerate(plan.stages(lambda: store.shares(key))):
             names = {schedule.pairing_of(*pairing) for pairing in pairings}
             finished = store.finished(key)
