@@ -17,10 +17,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from itertools import chain
-from math import isfinite
+from operator import attrgetter
 from random import seed as seed_python
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from numpy.random import default_rng
 from numpy.random import seed as seed_numpy
@@ -28,12 +28,22 @@ from numpy.random import seed as seed_numpy
 from arena import library, specs
 from arena.adjudication import Agreement, Watch
 from arena.checkers.board import Board
-from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Game, Limits, Outcome, Report, Termination
+from arena.checkers.game import (
+    DEFAULT_RULES,
+    NO_LIMITS,
+    NO_REPORT,
+    DrawRules,
+    Game,
+    Limits,
+    Outcome,
+    Report,
+    Termination,
+)
 from arena.checkers.move import SIDES, Move, Side
 from arena.checkers.notation import move_text, parse_move
 from arena.errors import ModelError
 from arena.opening import Opening
-from arena.record import GameRecord
+from arena.record import GameRecord, Remarks
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -46,6 +56,7 @@ Create = Callable[["GameTask", Side], "Player"]
 """What makes the player of a side."""
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
+_text_of = attrgetter("_text")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LEARNED = 16
 """Models of players that learn which a process keeps; each is played in one round alone."""
@@ -111,21 +122,8 @@ class TurnMarker:
     def turn(self, side: Side | None) -> None:
         """Code of ``side`` runs next; None: that of no player."""
 
-    def played(self, move: str) -> None:
-        """A move was played, the opening's included: the squares of its path."""
-
-
-class Ply(NamedTuple):
-    """What is on record about one ply besides the move."""
-
-    score: float | None = None
-    depth: int | None = None
-    nodes: int | None = None
-    pv: tuple[Move, ...] = ()
-    seconds: float | None = None
-
-
-SILENT = Ply()
+    def played(self, move: Move) -> None:
+        """A move was played, the opening's included."""
 
 
 class Scoresheet:
@@ -137,17 +135,19 @@ class Scoresheet:
         self.started = started
         self._marker = marker
         marker.begin(task.seed, started)
-        self._plies: list[Ply] = []
+        self._reports: list[Report] = []
+        self._seconds: list[float | None] = []
         board, moves = _begun(task.opening)
         self.game = Game(board, task.rules)
         for move in moves:
             self.add(move)
 
-    def add(self, move: Move, ply: Ply = SILENT) -> None:
-        """Play a legal move."""
+    def add(self, move: Move, report: Report = NO_REPORT, seconds: float | None = None) -> None:
+        """Play a legal move, about which the player said, and for which it took, so much."""
         self.game.play(move)
-        self._plies.append(ply)
-        self._marker.played(move._text)
+        self._marker.played(move)
+        self._reports.append(report)
+        self._seconds.append(seconds)
 
     def forfeit(self, guilty: Side, termination: Termination, reason: str) -> GameRecord:
         """The record of a game that ``guilty`` has lost by its own fault."""
@@ -155,13 +155,13 @@ class Scoresheet:
 
     def record(self, outcome: Outcome, guilty: Side | None = None, reason: str | None = None) -> GameRecord:
         """The record of the game as it stands."""
-        task, boards, moves = self.task, self.game.boards, self.game.moves
+        task, (boards, moves) = self.task, self.game.history
         numbers = list(chain.from_iterable(boards))
         del numbers[3::4]  # whose turn it is
         masks = array("I", numbers)
         if sys.byteorder == "big":
             masks.byteswap()
-        scores, depths, nodes, pvs, seconds = zip(*self._plies, strict=True) if self._plies else [()] * 5
+        scores, depths, nodes, pvs = zip(*self._reports, strict=True) if self._reports else [()] * 4
         return GameRecord(
             pairing=task.pairing,
             round=task.round,
@@ -171,7 +171,7 @@ class Scoresheet:
             white=task.white,
             first=str(boards[0].side),
             boards=masks.tobytes(),
-            moves=tuple(
+            movetext=" ".join(
                 [
                     move_text(board, move) if move.captures else move._text
                     for board, move in zip(boards, moves, strict=False)
@@ -181,11 +181,13 @@ class Scoresheet:
             termination=outcome.termination.value,
             guilty=None if guilty is None else str(guilty),
             reason=reason,
-            scores=scores,
-            depths=depths,
-            nodes=nodes,
-            pvs=tuple([" ".join([move._text for move in pv]) or None for pv in pvs]),
-            seconds=seconds,
+            remarks=Remarks.packed(
+                scores=scores,
+                depths=depths,
+                nodes=nodes,
+                pvs=[" ".join(map(_text_of, pv)) for pv in pvs],
+                seconds=self._seconds,
+            ),
             started=self.started,
         )
 
@@ -268,7 +270,7 @@ class Match:
         self._sheet = Scoresheet(task, self._marker, time())
         self._create = create
         _specs(task)
-        self._random = tuple(random_of(task, side) for side in SIDES)
+        self._random = [cache(partial(random_of, task, side)) for side in SIDES]
         self._players: list[Player] = []
         self._tables = None if task.tables is None else _tables(task.tables)
         self._scores = None if task.scores is None else Watch(task.scores)
@@ -292,31 +294,34 @@ class Match:
         self._marker.turn(None)
 
     def _play(self) -> Outcome:
-        game = self._sheet.game
+        sheet, players, marker = self._sheet, self._players, self._marker
+        game = sheet.game
         for side in SIDES:
-            self._players.append(self._guarded(side, partial(self._create, self._sheet.task, side)))
+            players.append(self._guarded(side, partial(self._create, sheet.task, side)))
         for side in SIDES:
-            self._guarded(side, partial(self._players[side].start, self._view(side)))
-        timed = self._sheet.task.limits.timed
-        while (outcome := game.outcome or self._adjudged()) is None:
-            board = game.board
-            side = board.side
-            view = self._view(side)
-            self._marker.turn(side)
+            self._guarded(side, partial(players[side].start, self._view(side)))
+        timed, random, scores = sheet.task.limits.timed, self._random, self._scores
+        adjudicated = scores is not None or self._tables is not None
+        while (outcome := game.outcome) is None:
+            if adjudicated and (outcome := self._adjudged()) is not None:
+                break
+            side = game.side
+            view = game.copy(random[side], self._limits[side])
+            marker.turn(side)
             try:
                 started = perf_counter()
-                choice = self._players[side].choose(view)
+                choice = players[side].choose(view)
                 seconds = perf_counter() - started
-                ply = _reported(view.take_report(), seconds)
+                report = view.take_report()
             except BaseException as error:
                 raise self._blamed(side, error) from None
             if timed:
                 self._charge(side, seconds)
-            if type(choice) is not Move or choice not in board.legal_moves:
-                raise _Forfeit(side, Fault.chosen(choice, board))
-            self._sheet.add(choice, ply)
-            if self._scores is not None:
-                self._scores.add(side, ply.score)
+            if type(choice) is not Move or choice not in game.board.legal_moves:
+                raise _Forfeit(side, Fault.chosen(choice, game.board))
+            sheet.add(choice, report, seconds)
+            if scores is not None:
+                scores.add(side, report.score)
         return outcome
 
     def _adjudged(self) -> Outcome | None:
@@ -342,9 +347,7 @@ class Match:
             self._limits[side] = replace(limits, clock=left + limits.increment)
 
     def _view(self, side: Side) -> Game:
-        view = self._sheet.game.copy(self._random[side])
-        view.limits = self._limits[side]
-        return view
+        return self._sheet.game.copy(self._random[side], self._limits[side])
 
     def _guarded(self, side: Side, code: Callable[[], T]) -> T:
         self._marker.turn(side)
@@ -408,14 +411,6 @@ def _tables(pieces: int) -> Tablebase:
     from arena.search.tablebase import Tablebase
 
     return Tablebase.load(pieces)
-
-
-def _reported(report: Report, seconds: float) -> Ply:
-    """A report in plain values."""
-    score, depth, nodes, pv = report
-    if score is not None and not isfinite(score):
-        score = None
-    return tuple.__new__(Ply, (score, depth, nodes, pv, seconds))
 
 
 def _shown(value: object) -> str:

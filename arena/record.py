@@ -5,9 +5,12 @@ from __future__ import annotations
 from base64 import b64encode
 from binascii import a2b_base64
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arena import columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 _SIDES = ("black", "white")
@@ -20,6 +23,7 @@ _PLAIN = {
     "black": _TEXT,
     "white": _TEXT,
     "first": _TEXT,
+    "movetext": _TEXT,
     "result": _TEXT,
     "termination": _TEXT,
     "guilty": _TEXT_OR_NOTHING,
@@ -34,12 +38,47 @@ def points_of(player: str, black: str, result: str) -> float:
     return _BLACK_POINTS[result] if player == black else 1 - _BLACK_POINTS[result]
 
 
+class Remarks(NamedTuple):
+    """What is on record about the plies of a game besides the moves, as the store keeps it: packed, and None for a
+    column without any value. See :mod:`arena.columns`; the properties of a :class:`GameRecord` unpack it.
+    """
+
+    scores: bytes | None = None
+    depths: bytes | None = None
+    nodes: bytes | None = None
+    seconds: bytes | None = None
+    pvs: str | None = None
+    """A line for each ply."""
+
+    @classmethod
+    def packed(
+        cls,
+        *,
+        scores: Sequence[float | None] = (),
+        depths: Sequence[int | None] = (),
+        nodes: Sequence[int | None] = (),
+        seconds: Sequence[float | None] = (),
+        pvs: Sequence[str] = (),
+    ) -> Self:
+        """The values of all plies, or of none. Raises OverflowError where a number does not fit."""
+        return cls(
+            columns.SCORES.pack(scores),
+            columns.DEPTHS.pack(depths),
+            columns.NODES.pack(nodes),
+            columns.SECONDS.pack(seconds),
+            "\n".join(pvs) if any(pvs) else None,
+        )
+
+
+SILENT = Remarks()
+
+
 @dataclass(frozen=True, slots=True)
 class GameRecord:
     """What happened in one game.
 
-    Lists that hold one entry per ply include the opening's plies, for which a player reports nothing
-    (``None``). Scores are in the reporting player's own units, from that player's point of view.
+    What there is for each ply includes the opening's plies, for which a player reports nothing (``None``). Scores are
+    in the reporting player's own units, from that player's point of view; they and seconds are kept in float32.
     """
 
     pairing: str
@@ -58,8 +97,8 @@ class GameRecord:
     """Side to move on the first board: ``black`` or ``white``."""
     boards: bytes
     """(plies + 1) x 3 little-endian uint32: the masks of black, white and kings; bit n-1 is square n."""
-    moves: tuple[str, ...]
-    """PDN move text of each ply."""
+    movetext: str
+    """PDN move text of all plies, with blanks between them."""
     result: str
     """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
     termination: str
@@ -68,32 +107,50 @@ class GameRecord:
     """``black`` or ``white``: who forfeited; None where nobody did."""
     reason: str | None = None
     """Why it was forfeited, in full (a traceback, a signal)."""
-    scores: tuple[float | None, ...] = ()
-    depths: tuple[int | None, ...] = ()
-    """Depth of the search in plies."""
-    nodes: tuple[int | None, ...] = ()
-    pvs: tuple[str | None, ...] = ()
-    """Principal variation as move text separated by blanks."""
-    seconds: tuple[float | None, ...] = ()
-    """Wall-clock seconds that the player took for the ply, measured by the arena."""
+    remarks: Remarks = SILENT
     started: float = 0.0
     """Wall-clock start of the game, seconds since the epoch."""
 
     @property
     def plies(self) -> int:
         """Number of plies, the opening's included."""
-        return len(self.moves)
+        return len(self.boards) // 12 - 1
+
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """PDN move text of each ply."""
+        return tuple(self.movetext.split())
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        return columns.SCORES.unpack(self.remarks.scores, self.plies)
+
+    @property
+    def depths(self) -> tuple[int | None, ...]:
+        """Depth of the search in plies."""
+        return columns.DEPTHS.unpack(self.remarks.depths, self.plies)
+
+    @property
+    def nodes(self) -> tuple[int | None, ...]:
+        return columns.NODES.unpack(self.remarks.nodes, self.plies)
+
+    @property
+    def pvs(self) -> tuple[str | None, ...]:
+        """Principal variation as move text separated by blanks."""
+        pvs = self.remarks.pvs
+        return (None,) * self.plies if pvs is None else tuple([pv or None for pv in pvs.split("\n")])
+
+    @property
+    def seconds(self) -> tuple[float | None, ...]:
+        """Wall-clock seconds that the player took for the ply, measured by the arena."""
+        return columns.SECONDS.unpack(self.remarks.seconds, self.plies)
 
     def to_json(self) -> dict[str, Any]:
-        """A mapping of few plain JSON values, with the numbers as the store keeps them: scores and seconds lose what
-        exceeds the precision of float32. Raises OverflowError where a number does not fit.
-        """
+        """A mapping of few plain JSON values."""
         values: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
         values["boards"] = b64encode(self.boards).decode()
-        values["moves"] = " ".join(self.moves)
-        values["pvs"] = "\n".join([pv or "" for pv in self.pvs]) if any(self.pvs) else None
-        for name, column in columns.BY_NAME.items():
-            packed = column.pack(getattr(self, name))
+        *numbers, values["pvs"] = self.remarks
+        for name, packed in zip(columns.BY_NAME, numbers, strict=True):
             values[name] = packed and b64encode(packed).decode()
         return values
 
@@ -102,23 +159,25 @@ class GameRecord:
         """The record that :meth:`to_json` wrote, or somebody who could not be trusted: raises ValueError, KeyError,
         TypeError or AttributeError where it could be no record of a game.
         """
-        boards, moves = a2b_base64(values["boards"], strict_mode=True), tuple(values["moves"].split())
-        plies = len(moves)
-        if len(boards) != 12 * (plies + 1):
-            raise ValueError(f"{len(boards)} bytes of boards for {plies} plies")
-        restored = {name: _of_type(values[name], kinds) for name, kinds in _PLAIN.items()}
-        told: dict[str, Any] = {
-            name: column.unpack(values[name] and a2b_base64(values[name], strict_mode=True), plies)
-            for name, column in columns.BY_NAME.items()
+        plain = {name: _of_type(values[name], kinds) for name, kinds in _PLAIN.items()}
+        boards = a2b_base64(values["boards"], strict_mode=True)
+        pvs = _of_type(values["pvs"], _TEXT_OR_NOTHING)
+        numbers: dict[str, Any] = {
+            name: None if values[name] is None else a2b_base64(values[name], strict_mode=True)
+            for name in columns.BY_NAME
         }
-        pvs = (None,) * plies if values["pvs"] is None else tuple([pv or None for pv in values["pvs"].split("\n")])
-        record = cls(**restored, **told, boards=boards, moves=moves, pvs=pvs)
+        record = cls(**plain, boards=boards, remarks=Remarks(**numbers, pvs=pvs))
+        plies = record.plies
         if not (
-            len(pvs) == plies
+            len(boards) == 12 * (len(record.moves) + 1)
+            and all(column.fits(numbers[name], plies) for name, column in columns.BY_NAME.items())
+            and (pvs is None or pvs.count("\n") == plies - 1)
             and record.result in _BLACK_POINTS
             and record.first in _SIDES
             and (record.guilty is None or record.guilty in _SIDES)
-            and f"{values['moves']}{values['pvs']}".isascii()
+            and record.movetext == " ".join(record.moves)
+            and record.movetext.isascii()
+            and (pvs is None or pvs.isascii())
         ):
             raise ValueError("no game could be recorded so")
         "".join((record.pairing, record.opening, record.black, record.white, record.termination)).encode()

@@ -64,8 +64,8 @@ class Diary(TurnMarker):
     def turn(self, side: Side | None) -> None:
         self.entries.append(side)
 
-    def played(self, move: str) -> None:
-        self.entries.append(move)
+    def played(self, move: Move) -> None:
+        self.entries.append(str(move))
 
 
 class Table:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.record import GameRecord
+from arena.record import GameRecord, Remarks
 
 RECORD = GameRecord(
     pairing="lms vs random",
@@ -20,16 +20,18 @@ RECORD = GameRecord(
     white="random",
     first="black",
     boards=bytes(range(48)),
-    moves=("9-13", "22-18", "13x22"),
+    movetext="9-13 22-18 13x22",
     result="0-1",
     termination="exception",
     guilty="black",
     reason="ValueError: \ud83d nö",
-    scores=(None, 0.5, None),
-    depths=(None, 3, None),
-    nodes=(None, 2**62 + 1, 0),
-    pvs=(None, "22-18 13x22", None),
-    seconds=(None, 0.25, 1e-6),
+    remarks=Remarks.packed(
+        scores=(None, 0.5, None),
+        depths=(None, 3, None),
+        nodes=(None, 2**62 + 1, 0),
+        pvs=("", "22-18 13x22", ""),
+        seconds=(None, 0.25, 1e-6),
+    ),
     started=1.5,
 )
 
@@ -40,19 +42,32 @@ def sent(record: GameRecord) -> dict[str, Any]:
 
 
 def test_a_record_arrives_as_it_was_sent() -> None:
-    arrived = GameRecord.from_json(sent(RECORD))
-    assert arrived.seconds == (None, 0.25, pytest.approx(1e-6))
-    assert replace(arrived, seconds=RECORD.seconds) == RECORD
+    assert GameRecord.from_json(sent(RECORD)) == RECORD
+
+
+def test_what_was_packed_is_there_for_each_ply() -> None:
+    assert RECORD.plies == 3
+    assert RECORD.moves == ("9-13", "22-18", "13x22")
+    assert RECORD.scores == (None, 0.5, None)
+    assert RECORD.depths == (None, 3, None)
+    assert RECORD.nodes == (None, 2**62 + 1, 0)
+    assert RECORD.pvs == (None, "22-18 13x22", None)
+    assert RECORD.seconds == (None, 0.25, pytest.approx(1e-6))
+
+
+def test_a_number_that_does_not_fit_is_an_error() -> None:
+    with pytest.raises(OverflowError):
+        Remarks.packed(depths=(10**6,))
 
 
 def test_columns_may_be_empty() -> None:
-    silent = replace(RECORD, scores=(), depths=(), nodes=(), pvs=(), seconds=())
+    silent = replace(RECORD, remarks=Remarks())
     arrived = GameRecord.from_json(sent(silent))
     assert [arrived.scores, arrived.depths, arrived.nodes, arrived.pvs, arrived.seconds] == [(None,) * 3] * 5
 
 
 def test_a_game_without_moves() -> None:
-    empty = replace(RECORD, boards=bytes(12), moves=(), scores=(), depths=(), nodes=(), pvs=(), seconds=())
+    empty = replace(RECORD, boards=bytes(12), movetext="", remarks=Remarks())
     assert GameRecord.from_json(sent(empty)) == empty
 
 
@@ -70,15 +85,17 @@ def test_a_game_without_moves() -> None:
         {"black": None},
         {"reason": 7},
         {"opening": "\ud800"},
-        {"moves": "9-13 22-18"},
-        {"moves": None},
-        {"moves": "9-13 22-18 \ud800"},
+        {"movetext": "9-13 22-18"},
+        {"movetext": None},
+        {"movetext": "9-13 22-18 \ud800"},
+        {"movetext": "9-13\t22-18 13x22"},
         {"pvs": "22-18"},
         {"pvs": "\ud800\n\n"},
         {"boards": ""},
         {"boards": "!"},
         {"scores": b64encode(bytes(11)).decode()},
         {"nodes": [1, 2, 3]},
+        {"depths": ""},
         {"seconds": "???"},
     ],
     ids=str,

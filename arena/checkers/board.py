@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _FULL = 0xFFFFFFFF
 _BLACK, _WHITE = SIDES
+_new = tuple.__new__
 _MOVE_OF = tuple(moves.__getitem__ for moves in MOVES_BY_NUMBER)
 
 
@@ -140,16 +141,16 @@ class Board(_Masks):
             legal = ", ".join(map(str, self.legal_moves)) or "none"
             raise IllegalMove(f"{move} is not legal in {self.fen}; legal moves: {legal}")
         black, white, kings, side = self
-        ends, captured = move._ends, move._captured
-        if kings & move._origin:
+        origin, ends, captured, crown = move._masks
+        if kings & origin:
             kings ^= ends
-        elif move._crown:
-            kings |= move._crown
+        elif crown:
+            kings |= crown
         if captured:
             kings &= ~captured
         if side:
-            return tuple.__new__(type(self), (black ^ captured, white ^ ends, kings, _BLACK))
-        return tuple.__new__(type(self), (black ^ ends, white ^ captured, kings, _WHITE))
+            return _new(type(self), (black ^ captured, white ^ ends, kings, _BLACK))
+        return _new(type(self), (black ^ ends, white ^ captured, kings, _WHITE))
 
     def flipped(self) -> Self:
         """The same position with the colours exchanged: the board turned round, the other side to move."""

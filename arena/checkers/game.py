@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from numpy.random import default_rng
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    RandomSource = np.random.Generator | Callable[[], np.random.Generator]
+
+_FULL = 0xFFFFFFFF
 _RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 
 
@@ -101,48 +105,49 @@ LONGEST_PV = 100
 """Moves of a principal variation that are kept."""
 DEFAULT_RULES = DrawRules()
 NO_LIMITS = Limits()
-_NO_REPORT = Report()
+NO_REPORT = Report()
 
 
-class _Position(NamedTuple):
-    """A position of a game and all that came before it: nobody can change it, so copies of a game share it."""
-
-    board: Board
-    quiet: int
-    """Plies since the last capture or man's move."""
-    ply: int
-    move: Move | None
-    """The move that led here; None at the beginning."""
-    before: _Position | None
+_Position = tuple[Board, int, int, Move | None, "_Position | None"]
+"""A position of a game and all that came before it: the board, plies since the last capture or man's move, plies since
+the beginning, and the move that led here from which position. Nobody can change it, so copies of a game share it."""
+_BOARD: Final = 0
+_QUIET: Final = 1
+_PLY: Final = 2
 
 
 class Game:
     """A game in progress.
 
-    ``random`` is where a player draws its random numbers; ``limits`` are what it may spend on a move.
+    ``random`` is where a player draws its random numbers, or what makes that; ``limits`` are what it may spend on a
+    move.
     """
+
+    _report = NO_REPORT
+    _seen: dict[Board, int] | None = None
+    """How often each position has occurred since the last capture or man's move; None where nobody has counted."""
 
     def __init__(
         self,
         board: Board | None = None,
         rules: DrawRules = DEFAULT_RULES,
         limits: Limits = NO_LIMITS,
-        random: np.random.Generator | None = None,
+        random: RandomSource | None = None,
     ) -> None:
         self.rules = rules
         self.limits = limits
         self.board = board or Board.start()
         """The position now; changed by :meth:`play` and :meth:`undo` alone."""
-        self._now = _Position(self.board, 0, 0, None, None)
+        self._now: _Position = (self.board, 0, 0, None, None)
         self._random = random
-        self._report = _NO_REPORT
 
     @property
     def random(self) -> np.random.Generator:
         """The source of chance; seeded by the arena for each game and side."""
-        if self._random is None:
-            self._random = default_rng()
-        return self._random
+        random = self._random or default_rng
+        if callable(random):
+            self._random = random = random()
+        return random
 
     @property
     def side(self) -> Side:
@@ -152,60 +157,78 @@ class Game:
     @property
     def ply(self) -> int:
         """Number of moves played."""
-        return self._now.ply
+        return self._now[_PLY]
 
     @property
     def boards(self) -> tuple[Board, ...]:
         """Every position of the game, the first and the present one included."""
-        boards = [position.board for position in self._backwards()]
-        return tuple(reversed(boards))
+        return self.history[0]
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played."""
-        moves = [position.move for position in self._backwards() if position.move is not None]
-        return tuple(reversed(moves))
+        return self.history[1]
+
+    @property
+    def history(self) -> tuple[tuple[Board, ...], tuple[Move, ...]]:
+        """:attr:`boards` and :attr:`moves`."""
+        board, _, _, move, before = self._now
+        boards, moves = [board], []
+        while before is not None and move is not None:
+            moves.append(move)
+            board, _, _, move, before = before
+            boards.append(board)
+        return tuple(reversed(boards)), tuple(reversed(moves))
 
     @property
     def quiet_plies(self) -> int:
         """Plies since the last capture or man's move."""
-        return self._now.quiet
+        return self._now[_QUIET]
 
     @property
     def repetitions(self) -> int:
         """How often the present position has occurred, this time included."""
-        board, position, times = self.board, self._now, 1
-        for _ in range(position.quiet // 2):
-            position = position.before.before  # type: ignore[union-attr, assignment]
-            times += position.board == board
-        return times
+        if self._seen is None:
+            self._seen = Counter((self.board, *self.repeatable()))
+        return self._seen[self.board]
 
     def repeatable(self) -> Iterator[Board]:
         """The earlier positions that could occur again, latest first: those since the last capture or man's move."""
-        return (position.board for position in islice(self._backwards(), 1, self._now.quiet + 1))
+        _, quiet, _, _, before = self._now
+        for _ in range(quiet):
+            board, _, _, _, before = before  # type: ignore[misc]
+            yield board
 
     @property
     def outcome(self) -> Outcome | None:
         """How the game ended by the rules; None while it goes on."""
-        board, rules, quiet = self.board, self.rules, self._now.quiet
-        if not board.legal_moves:
-            return Outcome(board.side.other, Termination.NO_MOVES)
+        board, rules = self.board, self.rules
+        _, quiet, ply, _, _ = self._now
+        black, white, _, side = board
+        # A piece that can go four squares on, straight to the next row, spares the search for all moves.
+        if not ((white >> 4 if side else black << 4) & ~(black | white) & _FULL or board.legal_moves):
+            return Outcome(side.other, Termination.NO_MOVES)
         times, most, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
         if times is not None and quiet >= 4 * (times - 1) and self.repetitions >= times:
             return Outcome(None, Termination.REPETITION)
         if most is not None and quiet >= most:
             return Outcome(None, Termination.QUIET)
-        if cap is not None and self._now.ply >= cap:
+        if cap is not None and ply >= cap:
             return Outcome(None, Termination.PLY_CAP)
         return None
 
     def play(self, move: Move) -> None:
         """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
-        before = self.board
+        before, now = self.board, self._now
+        _, quiet, ply, _, _ = now
         self.board = after = before.after(move)
-        now = self._now
-        quiet = 0 if move.captures or not before.kings & move._origin else now.quiet + 1
-        self._now = tuple.__new__(_Position, (after, quiet, now.ply + 1, move, now))
+        quiet = 0 if move.captures or not before.kings & move._masks[0] else quiet + 1
+        self._now = after, quiet, ply + 1, move, now
+        if (seen := self._seen) is not None:
+            if quiet:
+                seen[after] = seen.get(after, 0) + 1
+            else:
+                self._seen = None
 
     def undo(self) -> Move:
         """Take the last move back and return it; raises IndexError where there is none."""
@@ -213,18 +236,18 @@ class Game:
         if move is None or before is None:
             raise IndexError("there is no move to take back")
         self._now = before
-        self.board = before.board
+        self.board = before[_BOARD]
+        self._seen = None
         return move
 
-    def copy(self, random: np.random.Generator | None = None) -> Self:
-        """The same game with a history of its own, and another ``random`` where one is given."""
+    def copy(self, random: RandomSource | None = None, limits: Limits | None = None) -> Self:
+        """The same game with a history of its own, and another ``random`` and ``limits`` where they are given."""
         twin = object.__new__(type(self))
         twin.rules = self.rules
-        twin.limits = self.limits
+        twin.limits = limits or self.limits
         twin.board = self.board
         twin._now = self._now
         twin._random = random or self._random
-        twin._report = _NO_REPORT
         return twin
 
     def report(
@@ -236,10 +259,10 @@ class Game:
     ) -> None:
         """What a player wants on record about the move that it is about to choose; see :class:`Report`.
 
-        Of ``pv`` the first 100 moves are kept.
+        A score that is not finite counts as none; of ``pv`` the first 100 moves are kept.
         Raises ValueError for a depth beyond 0-32767, a count of nodes beyond 0-2**63 - 1, or no moves in ``pv``.
         """
-        score = None if score is None else float(score)
+        score = None if score is None or not isfinite(score) else float(score)
         depth = None if depth is None else int(depth)
         nodes = None if nodes is None else int(nodes)
         if depth is not None and not 0 <= depth < 2**15:
@@ -252,18 +275,12 @@ class Game:
 
     def take_report(self) -> Report:
         """The last report since this was last asked for."""
-        report, self._report = self._report, _NO_REPORT
+        report, self._report = self._report, NO_REPORT
         return report
-
-    def _backwards(self) -> Iterator[_Position]:
-        position: _Position | None = self._now
-        while position is not None:
-            yield position
-            position = position.before
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """A long game would be too deep for copy and pickle to follow from position to position."""
-        return self._played, (self.boards[0], self.rules, self.limits, self._random, self.moves)
+        return self._played, (self.boards[0], self.rules, self.limits, self.random, self.moves)
 
     @classmethod
     def _played(cls, board: Board, rules: DrawRules, limits: Limits, random: Any, moves: tuple[Move, ...]) -> Self:

@@ -42,7 +42,7 @@ class Move:
     and cost nothing to keep. Whether a move is legal is for a board to say.
     """
 
-    __slots__ = ("_captured", "_crown", "_ends", "_origin", "_text", "captures", "path")
+    __slots__ = ("_masks", "_text", "_trace", "captures", "path")
     _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
 
     path: tuple[int, ...]
@@ -50,14 +50,11 @@ class Move:
     captures: tuple[int, ...]
     """Squares of the captured pieces in the order of the jumps; empty for a quiet move."""
     _text: str
-    _origin: int
-    """Mask of the square that the piece leaves."""
-    _ends: int
-    """Mask of the two squares that change, or none where the move ends where it began."""
-    _captured: int
-    """Mask of the captured pieces."""
-    _crown: int
-    """Mask of the destination if a man becomes a king there."""
+    _trace: bytes
+    """The same with a blank behind it."""
+    _masks: tuple[int, int, int, int]
+    """Of the square that the piece leaves; of the two squares that change, or none where the move ends where it began;
+    of the captured pieces; and of the destination if a man becomes a king there."""
 
     def __new__(cls, path: tuple[int, ...]) -> Self:
         """The move along ``path``; raises IllegalMove where no piece could ever move so."""
@@ -78,14 +75,18 @@ class Move:
             if not captures or 0 in captures or len(set(captures)) < len(captures):
                 raise IllegalMove(f"no piece can move along the squares {'-'.join(map(str, path))}")
         origin, destination = 1 << path[0] - 1, 1 << path[-1] - 1
+        text = ("x" if captures else "-").join(map(str, path))
         values: dict[str, Any] = {
             "path": path,
             "captures": captures,
-            "_text": ("x" if captures else "-").join(map(str, path)),
-            "_origin": origin,
-            "_ends": origin ^ destination,
-            "_captured": sum(1 << square - 1 for square in captures),
-            "_crown": destination & _KING_ROWS,
+            "_text": text,
+            "_trace": f"{text} ".encode(),
+            "_masks": (
+                origin,
+                origin ^ destination,
+                sum(1 << square - 1 for square in captures),
+                destination & _KING_ROWS,
+            ),
         }
         for name, value in values.items():
             object.__setattr__(move, name, value)

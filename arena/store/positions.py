@@ -121,7 +121,7 @@ class Positions:
         """A value per game, on each of its boards."""
         return np.repeat(np.array(values, np.int64), self._lengths)
 
-    def _unpack(self, column: PlyColumn, blobs: Sequence[bytes | None]) -> Array:
+    def _unpack(self, column: PlyColumn[Any], blobs: Sequence[bytes | None]) -> Array:
         """A value per board: those of the plies, and none on the last board of a game."""
         gap = column.gap
         parts = [

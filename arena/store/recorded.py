@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, select
 
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.errors import StoreError
-from arena.record import GameRecord
+from arena.record import GameRecord, Remarks
 from arena.store import lookup
 from arena.store.schema import collected_games, collections, games, players, tournaments
 
@@ -108,7 +107,6 @@ def game(database: Database, key: int, tournament: str | int | None = None) -> t
 
 
 def _record(row: Any) -> GameRecord:
-    plies = row.plies
     return GameRecord(
         pairing=row.pairing,
         round=row.round,
@@ -118,15 +116,11 @@ def _record(row: Any) -> GameRecord:
         white=row.white,
         first=row.first,
         boards=row.boards,
-        moves=tuple(row.moves.split()),
+        movetext=row.moves,
         result=row.result,
         termination=row.termination,
         guilty=row.guilty,
         reason=row.reason,
-        scores=SCORES.unpack(row.scores, plies),
-        depths=tuple(None if depth is None else int(depth) for depth in DEPTHS.unpack(row.depths, plies)),
-        nodes=tuple(None if nodes is None else int(nodes) for nodes in NODES.unpack(row.nodes, plies)),
-        pvs=tuple(pv or None for pv in row.pvs.split("\n")) if row.pvs else (None,) * plies,
-        seconds=SECONDS.unpack(row.seconds, plies),
+        remarks=Remarks(row.scores, row.depths, row.nodes, row.seconds, row.pvs),
         started=row.started,
     )

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import insert
 
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS
-from arena.errors import StoreError
 from arena.interrupts import deferred_interrupt
 from arena.store.schema import games
 
@@ -41,7 +39,7 @@ class Recorder:
         self._committed = time.monotonic()
 
     def add(self, record: GameRecord) -> None:
-        """Record a game; raises StoreError where it cannot be."""
+        """Record a game."""
         self._pending.append(self._row(record))
         self.tick()
 
@@ -63,32 +61,25 @@ class Recorder:
         self._committed = time.monotonic()
 
     def _row(self, record: GameRecord) -> dict[str, Any]:
-        try:
-            return {
-                "tournament_id": self._tournament_id,
-                "id": record.seed,
-                "pairing": record.pairing,
-                "round": record.round,
-                "opening": record.opening,
-                "black_id": self._players[record.black],
-                "white_id": self._players[record.white],
-                "result": record.result,
-                "termination": record.termination,
-                "guilty": record.guilty,
-                "reason": record.reason and record.reason.encode(errors="replace").decode(),
-                "first": record.first,
-                "plies": record.plies,
-                "moves": " ".join(record.moves),
-                "boards": record.boards,
-                "scores": SCORES.pack(record.scores),
-                "depths": DEPTHS.pack(record.depths),
-                "nodes": NODES.pack(record.nodes),
-                "seconds": SECONDS.pack(record.seconds),
-                "pvs": "\n".join(pv or "" for pv in record.pvs) if any(record.pvs) else None,
-                "started": record.started,
-            }
-        except OverflowError as error:
-            raise StoreError(f"game {record.seed} reports a number that does not fit: {error}") from None
+        return {
+            "tournament_id": self._tournament_id,
+            "id": record.seed,
+            "pairing": record.pairing,
+            "round": record.round,
+            "opening": record.opening,
+            "black_id": self._players[record.black],
+            "white_id": self._players[record.white],
+            "result": record.result,
+            "termination": record.termination,
+            "guilty": record.guilty,
+            "reason": record.reason and record.reason.encode(errors="replace").decode(),
+            "first": record.first,
+            "plies": record.plies,
+            "moves": record.movetext,
+            "boards": record.boards,
+            **record.remarks._asdict(),
+            "started": record.started,
+        }
 
     def __enter__(self) -> Self:
         return self

@@ -11,6 +11,8 @@ from arena.match import TurnMarker
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arena.checkers.move import Move
+
 _SIZE = 1 << 17
 _TURN, _SEED, _STARTED, _LENGTH = range(4)
 """Numbers of the 8-byte words at the beginning; the moves follow as text, a blank after each."""
@@ -68,14 +70,12 @@ class SharedMarker(TurnMarker):
         self._count += 1
         self._words[_TURN] = 4 * self._count + (_NOBODY if side is None else side)
 
-    def played(self, move: str) -> None:
-        text = f"{move} ".encode()
+    def played(self, move: Move) -> None:
         start = self._end
-        end = start + len(text)
+        self._end = end = start + len(move._trace)
         if end <= _SIZE:
-            self._bytes[start:end] = text
+            self._bytes[start:end] = move._trace
             self._words[_LENGTH] = end - _TEXT
-            self._end = end
 
     @property
     def now(self) -> Turn:

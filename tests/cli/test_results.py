@@ -38,7 +38,7 @@ def recorded(path: Path, players: str, results: list[str]) -> None:
                         white=white,
                         first="black",
                         boards=bytes(12),
-                        moves=(),
+                        movetext="",
                         result={">": "1-0", "=": "1/2-1/2", "!": "0-1"}[how],
                         termination="exception" if how == "!" else "no moves",
                         guilty="black" if how == "!" else None,

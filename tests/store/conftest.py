@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.rating import PlayerRating
-from arena.record import GameRecord
+from arena.record import GameRecord, Remarks
 from arena.store import PlayerIdentity, Store, StoredTournament
 
 if TYPE_CHECKING:
@@ -53,16 +53,18 @@ def make_record(
         "white": white,
         "first": chance.choice(["black", "white"]),
         "boards": b"".join(boards),
-        "moves": tuple(chance.choice(["9-13", "22x15", "18x11x4"]) for _ in range(plies)),
+        "movetext": " ".join(chance.choice(["9-13", "22x15", "18x11x4"]) for _ in range(plies)),
         "result": result,
         "termination": "exception" if forfeit else chance.choice(["no moves", "ply cap"]),
         "guilty": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
         "reason": "ValueError: no idea\n  in choose" if forfeit else None,
-        "scores": some(lambda: struct.unpack("<f", struct.pack("<f", chance.gauss(0, 50)))[0]),
-        "depths": some(lambda: chance.randint(0, 30)),
-        "nodes": some(lambda: chance.getrandbits(chance.randint(1, 62))),
-        "pvs": some(lambda: "9-13 22-18"),
-        "seconds": some(lambda: struct.unpack("<f", struct.pack("<f", chance.random()))[0]),
+        "remarks": Remarks.packed(
+            scores=some(lambda: chance.gauss(0, 50)),
+            depths=some(lambda: chance.randint(0, 30)),
+            nodes=some(lambda: chance.getrandbits(chance.randint(1, 62))),
+            pvs=[pv or "" for pv in some(lambda: "9-13 22-18")],
+            seconds=some(chance.random),
+        ),
         "started": 1_700_000_000 + chance.random(),
     }
     return GameRecord(**values | changes)

@@ -16,6 +16,7 @@ import arena
 from arena.checkers import pdn
 from arena.checkers.notation import move_text
 from arena.errors import StoreError
+from arena.record import Remarks
 from arena.store import Results, Store
 from positions import random_game
 
@@ -168,11 +169,12 @@ def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.G
             for number, game in enumerate(games):
                 steps = zip(game.boards, game.moves, strict=False)
                 masks = [mask for board in game.boards for mask in (board.black, board.white, board.kings)]
-                changes = dict.fromkeys(("scores", "depths", "nodes", "pvs", "seconds"), ()) | {
+                changes = {
+                    "remarks": Remarks(),
                     "pairing": "all of them",
                     "first": str(game.boards[0].side),
                     "boards": np.array(masks, "<u4").tobytes(),
-                    "moves": tuple(move_text(*step) for step in steps),
+                    "movetext": " ".join(move_text(*step) for step in steps),
                     "result": ("1-0", "0-1", "1/2-1/2")[number % 3],
                     "black": "random" if number % 2 else "minimax:depth=2",
                     "white": "lms",

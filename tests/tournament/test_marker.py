@@ -8,13 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.checkers.move import Side
+from arena.checkers.move import Move, Side
 from arena.tournament.marker import SharedMarker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+MOVES = [Move(path) for path in ((9, 13), (32, 28), (11, 18), (18, 11, 4), (29, 22, 15, 8))]
 Pair = tuple[SharedMarker, SharedMarker]
 
 
@@ -38,10 +39,10 @@ def test_before_the_first_game_it_is_nobodys_turn(pair: Pair) -> None:
     seed=st.integers(0, 2**63 - 1),
     started=st.floats(0, 1e10),
     turns=st.lists(st.sampled_from([*Side, None]), min_size=1),
-    moves=st.lists(st.from_regex(r"\d\d?(x\d\d?)+", fullmatch=True)),
+    moves=st.lists(st.sampled_from(MOVES)),
 )
 def test_what_is_written_is_read(
-    pair: Pair, seed: int, started: float, turns: list[Side | None], moves: list[str]
+    pair: Pair, seed: int, started: float, turns: list[Side | None], moves: list[Move]
 ) -> None:
     written, seen = pair
     written.begin(seed, started)
@@ -53,14 +54,14 @@ def test_what_is_written_is_read(
         assert seen.now.number > before
     for move in moves:
         written.played(move)
-    assert (seen.seed, seen.started, seen.moves) == (seed, started, moves)
+    assert (seen.seed, seen.started, seen.moves) == (seed, started, list(map(str, moves)))
 
 
 def test_a_new_game_has_no_moves_and_is_nobodys_turn(pair: Pair) -> None:
     written, seen = pair
     written.begin(1, 0.0)
     written.turn(Side.WHITE)
-    written.played("9-13")
+    written.played(Move((9, 13)))
     written.begin(2, 0.0)
     assert (seen.now.side, seen.seed, seen.moves) == (None, 2, [])
 
@@ -69,7 +70,7 @@ def test_an_endless_game_fills_it_up_and_no_more(pair: Pair) -> None:
     written, seen = pair
     written.begin(1, 0.0)
     for _ in range(50_000):
-        written.played("10-15")
+        written.played(Move((10, 15)))
     assert set(seen.moves) == {"10-15"}
     assert 18_000 < len(seen.moves) < 50_000
 
@@ -80,5 +81,5 @@ def test_a_forked_process_forgets_it(pair: Pair) -> None:
     written.turn(Side.BLACK)
     written.forget()
     written.turn(Side.WHITE)
-    written.played("9-13")
+    written.played(Move((9, 13)))
     assert (seen.now.side, seen.moves) == (Side.BLACK, [])

@@ -103,7 +103,7 @@ def identity(record: GameRecord) -> tuple[str, int]:
 
 
 def timeless(record: GameRecord) -> GameRecord:
-    return replace(record, seconds=(), started=0.0)
+    return replace(record, remarks=record.remarks._replace(seconds=None), started=0.0)
 
 
 @pytest.fixture(scope="module")
