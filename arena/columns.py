@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 import sys
 from array import array
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from collections.abc import Iterable
 
 Number = TypeVar("Number", int, float)
 
@@ -21,22 +19,19 @@ class PlyColumn(Generic[Number]):
     def __init__(self, typecode: str, none: Number) -> None:
         self.typecode = typecode
         """As in :mod:`array`; numpy reads the same letter after ``<``."""
-        self._none: Number = none
-        self.gap = self._bytes([none])
+        self.none: Number = none
+        """What stands where there is no value."""
+        self.gap = little_endian(array(typecode, [none]))
         """The bytes of a ply without a value."""
 
-    # The plies of the opening have no values and, mostly, all others have one: that is done without a look at each.
+    def array_of(self, values: Iterable[Number | None] = ()) -> array[Number]:
+        """The values in an array that more can be appended to."""
+        return array(self.typecode, [self.none if value is None else value for value in values])
 
-    def pack(self, values: Sequence[Number | None]) -> bytes | None:
-        """``values`` as bytes; None where no ply has one. Raises OverflowError where one does not fit."""
-        silent = sum(1 for _ in takewhile(_is_none, values))
-        if silent == len(values):
-            return None
-        try:
-            packed = self._bytes(values[silent:])  # type: ignore[arg-type]
-        except TypeError:
-            packed = self._bytes([self._none if value is None else value for value in values[silent:]])
-        return self.gap * silent + packed
+    def pack(self, values: array[Number]) -> bytes | None:
+        """An array of a number for each ply, made by :meth:`array_of`, as bytes; None where no ply has a value."""
+        packed = little_endian(values)
+        return None if packed == self.gap * len(values) else packed
 
     def unpack(self, packed: bytes | None, plies: int) -> tuple[Number | None, ...]:
         """The values of so many plies that :meth:`pack` made bytes of; raises ValueError for those of more or fewer."""
@@ -44,32 +39,23 @@ class PlyColumn(Generic[Number]):
             return (None,) * plies
         if not self.fits(packed, plies):
             raise ValueError(f"{len(packed)} bytes for {plies} plies")
-        size, start = len(self.gap), 0
-        while packed.startswith(self.gap, start):
-            start += size
-        packed = packed[start:]
-        values = array(self.typecode, packed)
+        values: array[Number] = array(self.typecode, packed)
         if sys.byteorder == "big":
             values.byteswap()
-        told: tuple[Number | None, ...] = tuple(values)
-        if self.gap in packed:
-            none = self._none
-            told = tuple([None if value == none or value != value else value for value in values])  # noqa: PLR0124 (NaN)
-        return (None,) * (start // size) + told
+        none = self.none
+        return tuple([None if value == none or value != value else value for value in values])  # noqa: PLR0124 (NaN)
 
     def fits(self, packed: bytes | None, plies: int) -> bool:
         """Whether the bytes can be those of so many plies."""
         return packed is None or len(packed) == len(self.gap) * plies
 
-    def _bytes(self, values: Sequence[Number]) -> bytes:
-        packed = array(self.typecode, values)
-        if sys.byteorder == "big":
-            packed.byteswap()
-        return packed.tobytes()
 
-
-def _is_none(value: object) -> bool:
-    return value is None
+def little_endian(numbers: array[Any]) -> bytes:
+    """The bytes of an array, on any machine the same."""
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers.tobytes()
 
 
 SCORES = PlyColumn("f", math.nan)

@@ -9,15 +9,12 @@ the players' own scores one whose winner they agree on.
 from __future__ import annotations
 
 import re
-import sys
 import traceback
 from array import array
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from itertools import chain
-from operator import attrgetter
 from random import seed as seed_python
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -41,6 +38,7 @@ from arena.checkers.game import (
 )
 from arena.checkers.move import SIDES, Move, Side
 from arena.checkers.notation import move_text, parse_move
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
 from arena.errors import ModelError
 from arena.opening import Opening
 from arena.record import GameRecord, Remarks
@@ -56,7 +54,6 @@ Create = Callable[["GameTask", Side], "Player"]
 """What makes the player of a side."""
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
-_text_of = attrgetter("_text")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LEARNED = 16
 """Models of players that learn which a process keeps; each is played in one round alone."""
@@ -135,19 +132,36 @@ class Scoresheet:
         self.started = started
         self._marker = marker
         marker.begin(task.seed, started)
-        self._reports: list[Report] = []
-        self._seconds: list[float | None] = []
         board, moves = _begun(task.opening)
         self.game = Game(board, task.rules)
+        self._first = board.side
+        self._boards = array("I", board[:3])
+        self._moves: list[str] = []
+        self._scores = SCORES.array_of()
+        self._depths = DEPTHS.array_of()
+        self._nodes = NODES.array_of()
+        self._seconds = SECONDS.array_of()
+        self._pvs: list[str] = []
         for move in moves:
             self.add(move)
 
-    def add(self, move: Move, report: Report = NO_REPORT, seconds: float | None = None) -> None:
-        """Play a legal move, about which the player said, and for which it took, so much."""
-        self.game.play(move)
+    def add(self, move: Move, report: Report = NO_REPORT, seconds: float = SECONDS.none) -> None:
+        """Play a legal move, about which the player said, and for which it took, so much.
+
+        It is written down at once: at the end of the game all this would be far from the processor.
+        """
+        game = self.game
+        board = game.board
+        game.play(move)
         self._marker.played(move)
-        self._reports.append(report)
+        self._boards.extend(game.board[:3])
+        self._moves.append(move_text(board, move) if move.captures else move._text)
+        score, depth, nodes, pv = report
+        self._scores.append(SCORES.none if score is None else score)
+        self._depths.append(DEPTHS.none if depth is None else depth)
+        self._nodes.append(NODES.none if nodes is None else nodes)
         self._seconds.append(seconds)
+        self._pvs.append(" ".join([move._text for move in pv]))
 
     def forfeit(self, guilty: Side, termination: Termination, reason: str) -> GameRecord:
         """The record of a game that ``guilty`` has lost by its own fault."""
@@ -155,13 +169,7 @@ class Scoresheet:
 
     def record(self, outcome: Outcome, guilty: Side | None = None, reason: str | None = None) -> GameRecord:
         """The record of the game as it stands."""
-        task, (boards, moves) = self.task, self.game.history
-        numbers = list(chain.from_iterable(boards))
-        del numbers[3::4]  # whose turn it is
-        masks = array("I", numbers)
-        if sys.byteorder == "big":
-            masks.byteswap()
-        scores, depths, nodes, pvs = zip(*self._reports, strict=True) if self._reports else [()] * 4
+        task = self.task
         return GameRecord(
             pairing=task.pairing,
             round=task.round,
@@ -169,24 +177,19 @@ class Scoresheet:
             opening=task.opening.name,
             black=task.black,
             white=task.white,
-            first=str(boards[0].side),
-            boards=masks.tobytes(),
-            movetext=" ".join(
-                [
-                    move_text(board, move) if move.captures else move._text
-                    for board, move in zip(boards, moves, strict=False)
-                ]
-            ),
+            first=str(self._first),
+            boards=little_endian(self._boards),
+            movetext=" ".join(self._moves),
             result=outcome.result,
             termination=outcome.termination.value,
             guilty=None if guilty is None else str(guilty),
             reason=reason,
             remarks=Remarks.packed(
-                scores=scores,
-                depths=depths,
-                nodes=nodes,
-                pvs=[" ".join(map(_text_of, pv)) for pv in pvs],
+                scores=self._scores,
+                depths=self._depths,
+                nodes=self._nodes,
                 seconds=self._seconds,
+                pvs=self._pvs,
             ),
             started=self.started,
         )

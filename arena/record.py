@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from arena import columns
 
 if TYPE_CHECKING:
+    from array import array
     from collections.abc import Sequence
 
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -54,13 +55,13 @@ class Remarks(NamedTuple):
     def packed(
         cls,
         *,
-        scores: Sequence[float | None] = (),
-        depths: Sequence[int | None] = (),
-        nodes: Sequence[int | None] = (),
-        seconds: Sequence[float | None] = (),
-        pvs: Sequence[str] = (),
+        scores: array[float],
+        depths: array[int],
+        nodes: array[int],
+        seconds: array[float],
+        pvs: Sequence[str],
     ) -> Self:
-        """The values of all plies, or of none. Raises OverflowError where a number does not fit."""
+        """What the plies have, each of them; see :class:`arena.columns.PlyColumn`."""
         return cls(
             columns.SCORES.pack(scores),
             columns.DEPTHS.pack(depths),

@@ -14,7 +14,7 @@ from arena.columns import DEPTHS, NODES, SCORES
 
 @given(st.lists(st.none() | st.integers(0, 2**63 - 1), max_size=50))
 def test_integers_are_little_endian_and_minus_one_is_none(values: list[int | None]) -> None:
-    packed = NODES.pack(values)
+    packed = NODES.pack(NODES.array_of(values))
     if all(value is None for value in values):
         assert packed is None
     else:
@@ -23,7 +23,7 @@ def test_integers_are_little_endian_and_minus_one_is_none(values: list[int | Non
 
 @given(st.lists(st.none() | st.floats(width=32, allow_nan=False), max_size=50))
 def test_floats_are_little_endian_and_nan_is_none(values: list[float | None]) -> None:
-    packed = SCORES.pack(values)
+    packed = SCORES.pack(SCORES.array_of(values))
     if all(value is None for value in values):
         assert packed is None
     else:
@@ -34,12 +34,12 @@ def test_floats_are_little_endian_and_nan_is_none(values: list[float | None]) ->
 
 @given(st.lists(st.none() | st.floats(width=32, allow_nan=False), max_size=50))
 def test_what_was_packed_is_unpacked(values: list[float | None]) -> None:
-    assert SCORES.unpack(SCORES.pack(values), len(values)) == tuple(values)
+    assert SCORES.unpack(SCORES.pack(SCORES.array_of(values)), len(values)) == tuple(values)
 
 
 @given(st.lists(st.none() | st.integers(0, 2**63 - 1), max_size=50))
 def test_large_integers_are_unpacked_exactly(values: list[int | None]) -> None:
-    assert NODES.unpack(NODES.pack(values), len(values)) == tuple(values)
+    assert NODES.unpack(NODES.pack(NODES.array_of(values)), len(values)) == tuple(values)
 
 
 def test_bytes_of_another_number_of_plies_are_refused() -> None:
@@ -48,9 +48,9 @@ def test_bytes_of_another_number_of_plies_are_refused() -> None:
 
 
 def test_a_score_beyond_float32_is_infinite() -> None:
-    assert SCORES.pack([1e300, -1e300]) == struct.pack("<2f", np.inf, -np.inf)
+    assert SCORES.pack(SCORES.array_of([1e300, -1e300])) == struct.pack("<2f", np.inf, -np.inf)
 
 
 def test_a_depth_beyond_int16_is_an_error() -> None:
     with pytest.raises(OverflowError):
-        DEPTHS.pack([2**15])
+        DEPTHS.pack(DEPTHS.array_of([2**15]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -114,6 +115,7 @@ the beginning, and the move that led here from which position. Nobody can change
 _BOARD: Final = 0
 _QUIET: Final = 1
 _PLY: Final = 2
+_BEFORE: Final = 4
 
 
 class Game:
@@ -162,23 +164,12 @@ class Game:
     @property
     def boards(self) -> tuple[Board, ...]:
         """Every position of the game, the first and the present one included."""
-        return self.history[0]
+        return tuple(reversed([position[_BOARD] for position in self._backwards()]))
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played."""
-        return self.history[1]
-
-    @property
-    def history(self) -> tuple[tuple[Board, ...], tuple[Move, ...]]:
-        """:attr:`boards` and :attr:`moves`."""
-        board, _, _, move, before = self._now
-        boards, moves = [board], []
-        while before is not None and move is not None:
-            moves.append(move)
-            board, _, _, move, before = before
-            boards.append(board)
-        return tuple(reversed(boards)), tuple(reversed(moves))
+        return tuple(reversed([move for _, _, _, move, _ in self._backwards() if move is not None]))
 
     @property
     def quiet_plies(self) -> int:
@@ -194,10 +185,7 @@ class Game:
 
     def repeatable(self) -> Iterator[Board]:
         """The earlier positions that could occur again, latest first: those since the last capture or man's move."""
-        _, quiet, _, _, before = self._now
-        for _ in range(quiet):
-            board, _, _, _, before = before  # type: ignore[misc]
-            yield board
+        return (position[_BOARD] for position in islice(self._backwards(), 1, self._now[_QUIET] + 1))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -277,6 +265,12 @@ class Game:
         """The last report since this was last asked for."""
         report, self._report = self._report, NO_REPORT
         return report
+
+    def _backwards(self) -> Iterator[_Position]:
+        position: _Position | None = self._now
+        while position is not None:
+            yield position
+            position = position[_BEFORE]
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
         """A long game would be too deep for copy and pickle to follow from position to position."""

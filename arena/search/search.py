@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
-"""Plies up to which a search has the smallest transposition table."""
+"""Plies up to which the depth alone says how large the transposition table is."""
 _NODES_A_SECOND = 8_000_000
 _CALM, _HASTY = 1 << 16, 1 << 10
 """Nodes between two looks at the world outside, without and with a limit of time."""
@@ -76,7 +76,8 @@ class Search:
         self._table = np.zeros(0, dtype=np.int64)
         self._pulse = _PULSE(self._look_up)
         self._deadline = float("inf")
-        work = self._work = np.zeros(alphabeta.WORKSPACE, dtype=np.int64)
+        work = self._work = np.empty(alphabeta.WORKSPACE, dtype=np.int64)
+        work[: alphabeta.FOUND_PV] = 0
         work[alphabeta.ADDRESS] = self._kernel.address
         work[alphabeta.CONTEXT] = self._kernel.context_address
         work[alphabeta.QUIESCENCE] = quiescence
@@ -200,11 +201,12 @@ def _key_of(board: Board) -> int:
 
 
 def _entries(depth: int, nodes: int | None, seconds: float | None) -> int:
-    """Entries (16 bytes each) of a transposition table: 2**14 to 2**23, a power of two.
+    """Entries (16 bytes each) of a transposition table: a power of two, at most 2**23.
 
-    About one for every four positions that the limits allow; 2**20 where depth alone limits the search.
+    2**7 for one ply to 2**14 for six: about what a few searches visit. Beyond, about one for every four positions that
+    the limits allow; 2**20 where depth alone limits the search.
     """
     if depth <= _SHALLOW:
-        return 1 << 14
+        return 1 << 6 + 4 * depth // 3
     allowed = [limit for limit in (nodes, seconds and int(seconds * _NODES_A_SECOND)) if limit is not None]
     return 1 << min(max((int(min(allowed)) // 4).bit_length(), 14), 23) if allowed else 1 << 20

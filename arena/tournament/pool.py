@@ -1,9 +1,9 @@
 """Plays games in worker processes, whatever the players do to them.
 
-Each worker holds at most two tasks: the game that it plays, and one that waits so that it never idles. A
-worker ends when it dies by itself or is *condemned*: killed, with a verdict, because a turn took too long, it took too
-much memory, it sent what is no message, or a player forfeited in it. Either way its end is dealt with once, after
-everything that it had sent:
+Each worker holds the game that it plays and one that waits, so that it never idles; of short games some more, so that
+this process rests while messages gather, and is not woken for each. A worker ends when it dies by itself or is
+*condemned*: killed, with a verdict, because a turn took too long, it took too much memory, it sent what is no message,
+or a player forfeited in it. Either way its end is dealt with once, after everything that it had sent:
 
 - A game whose record had arrived stands.
 - A game that went wrong is played again, with each player in a process of its own
@@ -15,7 +15,7 @@ everything that it had sent:
   when many workers die and no game ends.
 - When the keeper is killed time and again, and no game ends, there is one worker at a time, so that it is clear whose
   game that was.
-- The task that waited goes back to the front of the others.
+- The tasks that waited go back to the front of the others.
 - Another worker takes its place. One that cannot start, or a task that nobody can play, stops the tournament.
 
 Memory does not grow with the number of tasks: they are taken from their iterator as they are needed.
@@ -32,6 +32,7 @@ from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
@@ -54,8 +55,10 @@ if TYPE_CHECKING:
 
 MEMORY = 2048
 """MB that a player may take unless told otherwise."""
-AHEAD = 2
-"""Tasks that a worker holds."""
+REST = 0.05
+"""Seconds of rest in which messages may gather."""
+LONGEST_QUEUE = 16
+"""Tasks that a worker holds at most: more might fill the channel, and block the arena."""
 _SAME = ("seed", "pairing", "round", "black", "white")
 """What a record has in common with its task."""
 SHARED_ATTEMPTS = 3
@@ -236,6 +239,7 @@ class Pool:
         self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
         self._next_watch = 0.0
+        self._pace = Pace(workers)
 
     @property
     def _alone(self) -> bool:
@@ -259,6 +263,7 @@ class Pool:
 
     def __iter__(self) -> Iterator[GameRecord | None]:
         while self._deal():
+            self._rest()
             yield self._next_event()
             if time.monotonic() >= self._next_watch:
                 for each in self._workers:
@@ -268,9 +273,10 @@ class Pool:
     def _deal(self) -> bool:
         """Hand out tasks, and start workers for them where some are missing; whether there is any.
 
-        A second task goes to a worker only while there are enough for all: the last ones go to who is free.
+        More than one goes to a worker only while there are enough for all: the last ones go to who is free.
         """
-        missing = AHEAD * self._size - len(self._waiting)
+        ahead = self._pace.ahead
+        missing = ahead * self._size - len(self._waiting)
         self._waiting.extend(map(_Job, islice(self._tasks, max(missing, 0))))
         for each in self._workers:
             if self._waiting and not each.jobs and each.takes(self._waiting[0]):
@@ -279,12 +285,17 @@ class Pool:
             self._workers.append(_Worker(self._starter, self._events))
             self._give(self._workers[-1])
         for each in self._workers:
-            if len(self._waiting) > self._size and len(each.jobs) < AHEAD and each.takes(self._waiting[0]):
+            while len(self._waiting) > self._size and len(each.jobs) < ahead and each.takes(self._waiting[0]):
                 self._give(each)
         return bool(self._waiting) or any(each.jobs for each in self._workers)
 
     def _give(self, each: _Worker) -> None:
         each.give(self._waiting.popleft(), self._memory)
+
+    def _rest(self) -> None:
+        """Sleep while all workers have enough to do, and nothing waits to be heard."""
+        if self._events.empty() and (rest := self._pace.rest(min(len(each.jobs) for each in self._workers))):
+            time.sleep(rest)
 
     def _next_event(self) -> GameRecord | None:
         """Wait for a message or the end of a worker; the record of the game that ended by it, if one did."""
@@ -326,6 +337,7 @@ class Pool:
             each.condemn(side, Termination(record.termination), record.reason or "")
             return None
         self._deaths = self._bereft = 0
+        self._pace.count()
         each.jobs.popleft()
         return record
 
@@ -369,6 +381,37 @@ class Pool:
                 job.deaths.clear()
         self._waiting.appendleft(job)
         return None
+
+
+class Pace:
+    """How fast games end, and so how many tasks a worker should hold."""
+
+    def __init__(self, workers: int) -> None:
+        self._workers = workers
+        self._games = 0
+        self._began = 0.0
+
+    def count(self) -> None:
+        """A game has ended."""
+        self._games += 1
+        if self._games == 1:
+            self._began = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds that a game takes a worker, by all that have ended but the first; infinite where there are none."""
+        games = self._games - 1
+        return self._workers * (time.monotonic() - self._began) / games if games > 0 else inf
+
+    @property
+    def ahead(self) -> int:
+        """Tasks that a worker holds: enough for two rests, and at least two."""
+        return 2 + min(int(2 * REST / self.seconds), LONGEST_QUEUE - 2) if self.seconds else LONGEST_QUEUE
+
+    def rest(self, tasks: int) -> float:
+        """Seconds to sleep while each worker has so many tasks or more: half of what the waiting ones take."""
+        waiting = tasks - 1
+        return min(REST, waiting * self.seconds / 2) if waiting > 1 else 0.0
 
 
 def _in_doubt(job: _Job) -> bool:

@@ -96,7 +96,7 @@ def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create:
         seed_strays(task)
         match = Match(task, marker, create)
         record = match.play()
-        if system.taken(os.getpid(), before) > message["memory"]:
+        if system.took_more(before, message["memory"]):
             channel.send({"failed": "the process took too much memory"})
         else:
             channel.send({"record": record.to_json()})

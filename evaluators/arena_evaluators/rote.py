@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ Use = Literal["both", "rote", "weights"]
 """What values boards: the weights where memory has none, memory alone (unknown boards: 0), or the weights alone."""
 
 
+@lru_cache(maxsize=4)
 def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
     """Weights and memory of a model.
 
@@ -125,12 +127,18 @@ class Rote(arena.CompiledEvaluator):
     def kernel(self) -> arena.Kernel:
         """Compiled; distinct boards stay distinct by the model's scale."""
         tensors = tensors_of(self.weights)
-        memory = None if self.use == "weights" else RoteMemory.of(tensors)
+        memory = None if self.use == "weights" else _memory_of(self.weights)
         context = context_of(memory, bool(tensors["total"]), self.perspective)
         scale = float(tensors["scale"])
         if self.use != "rote":
             context[WEIGHTS:] = in_kernel_units(tensors["weights"].copy(), scale)
         return arena.Kernel(rote_kernel.address, context, scale, keepalive=memory)
+
+
+@lru_cache(maxsize=4)
+def _memory_of(model: arena.Model) -> RoteMemory:
+    """To be read alone: those who play with the same model share it."""
+    return RoteMemory.of(tensors_of(model))
 
 
 def context_of(memory: RoteMemory | None, total: bool, perspective: arena.Side | None, novelty: int = 0) -> np.ndarray:

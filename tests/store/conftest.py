@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.rating import PlayerRating
 from arena.record import GameRecord, Remarks
 from arena.store import PlayerIdentity, Store, StoredTournament
@@ -39,7 +40,7 @@ def make_record(
 
     def some(value: Callable[[], Any]) -> tuple[Any, ...]:
         if chance.random() < 0.2:
-            return ()
+            return (None,) * plies
         return tuple(value() if chance.random() < 0.7 else None for _ in range(plies))
 
     forfeit = chance.random() < 0.15
@@ -59,11 +60,11 @@ def make_record(
         "guilty": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
         "reason": "ValueError: no idea\n  in choose" if forfeit else None,
         "remarks": Remarks.packed(
-            scores=some(lambda: chance.gauss(0, 50)),
-            depths=some(lambda: chance.randint(0, 30)),
-            nodes=some(lambda: chance.getrandbits(chance.randint(1, 62))),
+            scores=SCORES.array_of(some(lambda: chance.gauss(0, 50))),
+            depths=DEPTHS.array_of(some(lambda: chance.randint(0, 30))),
+            nodes=NODES.array_of(some(lambda: chance.getrandbits(chance.randint(1, 62)))),
+            seconds=SECONDS.array_of(some(chance.random)),
             pvs=[pv or "" for pv in some(lambda: "9-13 22-18")],
-            seconds=some(chance.random),
         ),
         "started": 1_700_000_000 + chance.random(),
     }

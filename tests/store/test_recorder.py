@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.errors import StoreError
 from arena.record import Remarks
 from arena.store import Results, Store, StoredTournament
@@ -63,10 +64,10 @@ def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament
         termination="exception",
         reason="ValueError: \ud800",
         remarks=Remarks.packed(
-            scores=(None, 1.5),
-            depths=(7, None),
-            nodes=(None, None),
-            seconds=(0.25, 0.5),
+            scores=SCORES.array_of((None, 1.5)),
+            depths=DEPTHS.array_of((7, None)),
+            nodes=NODES.array_of((None, None)),
+            seconds=SECONDS.array_of((0.25, 0.5)),
             pvs=("", "9-13 22-18"),
         ),
         started=1.25,
