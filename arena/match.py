@@ -161,7 +161,7 @@ class Scoresheet:
         self._depths.append(DEPTHS.none if depth is None else depth)
         self._nodes.append(NODES.none if nodes is None else nodes)
         self._seconds.append(seconds)
-        self._pvs.append(" ".join([move._text for move in pv]))
+        self._pvs.append(pv)
 
     def forfeit(self, guilty: Side, termination: Termination, reason: str) -> GameRecord:
         """The record of a game that ``guilty`` has lost by its own fault."""

@@ -98,8 +98,8 @@ class Report(NamedTuple):
     """Plies."""
     nodes: int | None = None
     """Positions searched."""
-    pv: tuple[Move, ...] = ()
-    """Principal variation, from the move chosen."""
+    pv: str = ""
+    """Principal variation, from the move chosen: the squares of each move, as ``str`` writes it, blanks between."""
 
 
 LONGEST_PV = 100
@@ -259,7 +259,7 @@ class Game:
             raise ValueError(f"a number of nodes is 0 to 2**63 - 1, not {nodes}")
         if not all(isinstance(move, Move) for move in pv):
             raise ValueError("a principal variation is made of moves")
-        self._report = Report(score, depth, nodes, tuple(pv[:LONGEST_PV]))
+        self._report = Report(score, depth, nodes, " ".join([move._text for move in pv[:LONGEST_PV]]))
 
     def take_report(self) -> Report:
         """The last report since this was last asked for."""

@@ -69,7 +69,7 @@ class Apart(Player):
         answer = self._ask("choose", self._news(game))
         try:
             report = answer["report"]
-            game.report(**{**report, "pv": tuple(Move(path) for path in report["pv"])})
+            game.report(**{**report, "pv": _moves(report["pv"])})
             return Move(answer["path"])
         except (KeyError, TypeError, ValueError):
             raise self._babble() from None
@@ -140,6 +140,11 @@ class Apart(Player):
         os.waitpid(self._process, 0)
 
 
+def _moves(pv: str) -> tuple[Move, ...]:
+    """The moves of a principal variation as a report holds it; raises ValueError."""
+    return tuple(Move(tuple(map(int, move.replace("x", "-").split("-")))) for move in pv.split())
+
+
 def _serve(arena: int, connection: socket.socket, task: GameTask, side: Side) -> NoReturn:
     """Answer for the player of that side."""
     try:
@@ -190,9 +195,7 @@ class _Host:
         board = self._game.board
         if type(choice) is not Move or choice not in board.legal_moves:
             raise Fault.chosen(choice, board)
-        report = view.take_report()
-        values = {name: getattr(report, name) for name in ("score", "depth", "nodes")}
-        return {"path": choice.path, "report": {**values, "pv": [move.path for move in report.pv]}}
+        return {"path": choice.path, "report": view.take_report()._asdict()}
 
     def finish(self, record: dict[str, Any]) -> dict[str, Any]:
         _blaming(lambda: self._player.finish(GameRecord.from_json(record)))

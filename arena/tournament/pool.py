@@ -57,6 +57,8 @@ MEMORY = 2048
 """MB that a player may take unless told otherwise."""
 REST = 0.05
 """Seconds of rest in which messages may gather."""
+PIPE = 1 << 16
+"""Bytes that a channel holds on most systems."""
 LONGEST_QUEUE = 16
 """Tasks that a worker holds at most: more might fill the channel, and block the arena."""
 _SAME = ("seed", "pairing", "round", "black", "white")
@@ -103,7 +105,7 @@ class _Worker:
         self.marker = SharedMarker(marker)
         inbox, tasks = os.pipe()
         messages, outbox = os.pipe()
-        self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb")
+        self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb", PIPE)
         try:
             self.process = starter.start(marker, inbox, outbox)
         except BaseException:

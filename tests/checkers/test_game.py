@@ -165,5 +165,5 @@ def test_a_report_is_taken_once() -> None:
     move = game.board.legal_moves[0]
     game.report(score=1.5, depth=4, nodes=10, pv=(move,))
     report = game.take_report()
-    assert (report.score, report.depth, report.nodes, report.pv) == (1.5, 4, 10, (move,))
+    assert (report.score, report.depth, report.nodes, report.pv) == (1.5, 4, 10, str(move))
     assert game.take_report().score is None
