@@ -32,7 +32,6 @@ from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
-from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Self
@@ -45,6 +44,7 @@ from arena.record import GameRecord
 from arena.tournament import processes, system
 from arena.tournament.apart import GRACE, LONGEST_LINE, TICK
 from arena.tournament.marker import SharedMarker
+from arena.tournament.pace import Pace
 from arena.tournament.processes import ATTEMPTS, DEATHS
 
 if TYPE_CHECKING:
@@ -55,12 +55,8 @@ if TYPE_CHECKING:
 
 MEMORY = 2048
 """MB that a player may take unless told otherwise."""
-REST = 0.05
-"""Seconds of rest in which messages may gather."""
 PIPE = 1 << 16
 """Bytes that a channel holds on most systems."""
-LONGEST_QUEUE = 16
-"""Tasks that a worker holds at most: more might fill the channel, and block the arena."""
 _SAME = ("seed", "pairing", "round", "black", "white")
 """What a record has in common with its task."""
 SHARED_ATTEMPTS = 3
@@ -383,37 +379,6 @@ class Pool:
                 job.deaths.clear()
         self._waiting.appendleft(job)
         return None
-
-
-class Pace:
-    """How fast games end, and so how many tasks a worker should hold."""
-
-    def __init__(self, workers: int) -> None:
-        self._workers = workers
-        self._games = 0
-        self._began = 0.0
-
-    def count(self) -> None:
-        """A game has ended."""
-        self._games += 1
-        if self._games == 1:
-            self._began = time.monotonic()
-
-    @property
-    def seconds(self) -> float:
-        """Seconds that a game takes a worker, by all that have ended but the first; infinite where there are none."""
-        games = self._games - 1
-        return self._workers * (time.monotonic() - self._began) / games if games > 0 else inf
-
-    @property
-    def ahead(self) -> int:
-        """Tasks that a worker holds: enough for two rests, and at least two."""
-        return 2 + min(int(2 * REST / self.seconds), LONGEST_QUEUE - 2) if self.seconds else LONGEST_QUEUE
-
-    def rest(self, tasks: int) -> float:
-        """Seconds to sleep while each worker has so many tasks or more: half of what the waiting ones take."""
-        waiting = tasks - 1
-        return min(REST, waiting * self.seconds / 2) if waiting > 1 else 0.0
 
 
 def _in_doubt(job: _Job) -> bool:
