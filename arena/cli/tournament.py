@@ -127,17 +127,13 @@ def register(app: typer.Typer) -> None:
 
 def _chosen(context: typer.Context) -> dict[str, Any]:
     """The options: those of the command line, then those of the file, then the defaults."""
+    from arena.cli.output import given
+
     values = dict(context.params)
     if values["spec"] is not None:
-        for option, value in tournament_file.read(values["spec"]).items():
-            if option not in values or not _given(context, option):
-                values[option] = value
+        told = given(context)
+        values |= {name: value for name, value in tournament_file.read(values["spec"]).items() if name not in told}
     return values
-
-
-def _given(context: typer.Context, option: str) -> bool:
-    source = context.get_parameter_source(option)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _test(chosen: dict[str, Any]) -> SPRT | None:

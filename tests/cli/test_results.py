@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.cli.app import run
 from arena.cli.results import report
+from arena.errors import UsageError
 from arena.ratings.davidson import Davidson
 from arena.record import GameRecord
 from arena.store import PlayerIdentity, Results, Store
@@ -109,3 +111,33 @@ def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: 
         connection.execute("UPDATE ratings SET system = 'glicko2'")
         connection.commit()
     assert "nan" not in text()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("metrics --tournament x", "metrics takes no --tournament: it takes --run, --db, --json, --csv"),
+        ("checkpoints --tournament last", "checkpoints takes no --tournament: it takes --run, "),
+        ("standings --run x", "standings takes no --run: it takes --tournament, --db, --json, --csv"),
+        ("--run x", "the report takes no --run: it takes --tournament, "),
+        ("tournaments --tournament x", "tournaments takes no --tournament: it takes --db, --json, --csv"),
+        ("runs --run x", "runs takes no --run: it takes --db, --json, --csv"),
+        ("models --run last", "models takes no --run: it takes --db, --json, --csv"),
+        ("--spec --json", "--spec takes no --json: it takes --tournament, --db"),
+        ("--spec --run x", "--spec takes no --run: it takes --tournament, --db"),
+        ("games --spec", "--spec takes no KIND: it takes --tournament, --db"),
+    ],
+)
+def test_nothing_that_is_asked_for_is_passed_over(tmp_path: Path, words: str, line: str) -> None:
+    recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
+    with pytest.raises(UsageError) as raised:
+        run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")])
+    assert str(raised.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "metrics --run all", "standings --tournament test --csv", "tournaments --json", "--tournament 1"]
+)
+def test_what_has_a_meaning_is_taken(tmp_path: Path, words: str) -> None:
+    recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
+    assert run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")]) == 0
