@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Seed, show
+from arena_learners.experiments.output import Csv, Json, Learner, Seed, opponent_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,9 +34,11 @@ def losing_line(
     import pandas as pd
 
     from arena import specs
+    from arena.cli.output import chosen, print_frame
 
+    form = chosen(json, csv)
     spec = specs.parse("learner", learner)
-    opponent = specs.parse("player", against)
+    opponent = opponent_of(against)
     pupil = spec.create()
     pupil.begin(seed)
     if practice:
@@ -55,7 +57,7 @@ def losing_line(
                 "saved": bool(saved),
             }
         )
-    show(pd.DataFrame(rows), json, csv)
+    print_frame(pd.DataFrame(rows), form)
 
 
 def _lost_lines(pupil: Pupil, opponent: Spec, seed: int, lines: int, tries: int) -> Iterator[tuple[int, list[Episode]]]:
