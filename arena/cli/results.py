@@ -164,14 +164,13 @@ def _marks(pools: pd.DataFrame) -> dict[str, str]:
 
 
 def _standing(row: Mapping[Any, Any], rated_games: int, mark: str) -> list[str]:
+    interval = f"{row['win_low']:.1f} - {row['win_high']:.1f}"
     return [
         row["player"],
         str(row["rank"]),
         f"{row['rating']:+.0f} ± {row['rating_error']:.0f} {mark}".rstrip() if rated_games else _UNRATED,
         *(str(row[count]) for count in ("games", "wins", "draws", "losses", "forfeits")),
-        f"{row['win_pct']:.1f}",
-        f"{row['win_low']:.1f} - {row['win_high']:.1f}",
-        f"{row['score_pct']:.1f}",
+        *((f"{row['win_pct']:.1f}", interval, f"{row['score_pct']:.1f}") if row["games"] else ("", "", "")),
     ]
 
 

@@ -181,7 +181,7 @@ class Results:
 
         Percentages lie in 0-100; win_low and win_high are the Wilson bounds (95 %) of win_pct.
         games = wins + draws + losses, forfeits included; forfeits are the games that the player forfeited.
-        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null where unrated.
+        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null without rated games.
         """
         return self._select(STANDINGS, "v_standings", tournament, ("rank", "player"))
 
@@ -264,7 +264,8 @@ class Results:
         return frame[list(POOLS)] if tournament is not None else frame.set_index("tournament")
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per player and rating system, the best first; forfeits do not count in any of them."""
+        """One row per rating system and player that it rated, the best first; forfeits do not count in any of them, and
+        who has no other games has no rating."""
         source = (
             select(
                 tournaments.c.id.label("tournament_id"),

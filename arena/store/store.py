@@ -157,7 +157,10 @@ class Store:
         ]
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating]) -> None:
-        """Put ``table`` in the place of what ``system`` made of the tournament before."""
+        """Put ``table`` in the place of what ``system`` made of the tournament before.
+
+        Who has no rated games has no rating on record, whatever the system begins with.
+        """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
             here = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
@@ -172,6 +175,7 @@ class Store:
                     "games": row.games,
                 }
                 for row in table
+                if row.games
             ]
             if rows:
                 self._connection.execute(insert(ratings), rows)

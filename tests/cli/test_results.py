@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -90,7 +91,27 @@ def test_ratings_that_results_do_not_bear_out_are_marked(
             assert cells[player][0] == "-"
         else:  # +12 ± 34 [1]! 5 games ...
             assert (cells[player][3] == mark) if mark else cells[player][3].isdecimal()
+    assert "nan" not in text
     assert [line for line in (PERFECT, APART, UNRATED) if line in text] == lines
+
+
+def test_who_has_no_rated_games_has_no_rating_in_any_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "abc", ["a>b", "b=a", "c!a"])
+    with Results(path) as stored:
+        standings = stored.standings("test").set_index("player")
+        assert standings["rating"].notna().to_dict() == {"a": True, "b": True, "c": False}
+        assert standings["rating_error"].notna().to_dict() == {"a": True, "b": True, "c": False}
+        assert standings["games"].to_dict() == {"a": 3, "b": 2, "c": 1}
+        assert sorted(stored.ratings("test")["player"]) == ["a", "b"]
+        assert stored.pools("test").set_index("player").loc["c", "note"] == "no rated games"
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT rating FROM v_standings WHERE player = 'c'").fetchall() == [(None,)]
+    for form in ("--json", "--csv"):
+        assert run(["results", "standings", "--db", str(path), form]) == 0
+    as_json, as_csv = capsys.readouterr().out.split("]\n")
+    assert json.loads(f"{as_json}]")[-1]["rating"] is None
+    assert as_csv.splitlines()[-1].startswith("3,c,,,1,")
 
 
 def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
