@@ -73,7 +73,7 @@ def _lost_lines(pupil: Pupil, opponent: Spec, seed: int, lines: int, tries: int)
         mine = SIDES[number % 2]
         games: list[Episode] = []
         while len(games) <= tries:
-            learned, other = pupil.player(), opponent.create()
+            learned, other = pupil.sparring(), opponent.create()
             players = (learned, other) if mine is SIDES[0] else (other, learned)
             games.append(replace(played(players, seed, number, board=board), learners=(mine,)))
             if games[-1].result(mine) >= 0:
