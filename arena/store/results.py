@@ -150,7 +150,8 @@ class Results:
         """One row per game that others played, of one collection or of all, in the order of their files.
 
         Tags are texts as they stand in the file, null where it has none. ``fen`` is the first board, ``comments``
-        a line for each board, the first included. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
+        a line for each board, the first included; where the move that led there is marked (``!``, ``?``, ...) it begins
+        with the mark and a tab. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
         """
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in COLLECTED]).select_from(
             table("v_collected_games")

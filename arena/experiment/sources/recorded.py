@@ -123,5 +123,5 @@ def _of_row(row: RecordedGame) -> Found:
         Side[row.first.upper()],
         row.result,
         boards,
-        Annotations(values=tuple(map(pdn.number_in, row.comments))),
+        Annotations(row.marks, tuple(map(pdn.number_in, row.comments))),
     )
