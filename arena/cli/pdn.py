@@ -44,7 +44,7 @@ def import_(
     with ExitStack() as stack:
         store: Store | None = None
         for path in files:
-            name = collection or Path(path).stem
+            name = Path(path).stem if collection is None else collection
             collector, kept, bad = None, 0, 0
             with _read(path) as games:
                 for game in games:

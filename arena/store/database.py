@@ -131,6 +131,19 @@ def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
     return str(path), path.exists()
 
 
+def remove_if_empty(path: Path) -> None:
+    """Remove a database of ours in which nothing was ever recorded, if there is one at that path."""
+    if not path.is_file():
+        return
+    with suppress(OSError, sqlite3.DatabaseError):
+        with closing(sqlite3.connect(path)) as connection:
+            there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            tables = there & metadata.tables.keys()
+            rows = [connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in tables]
+        if not any(rows):
+            path.unlink()
+
+
 def require(path_or_url: str | os.PathLike[str]) -> None:
     """Raise StoreError where a path leads to no database that could be opened."""
     url = _url(path_or_url)

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, insert, select
@@ -16,7 +17,7 @@ from arena.errors import StoreError
 from arena.rating import RatedGame
 from arena.record import points_of
 from arena.store import lookup, names
-from arena.store.database import Database, locate, require
+from arena.store.database import Database, locate, remove_if_empty, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
 from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
@@ -49,12 +50,15 @@ class Store:
         self._open = ExitStack()
         if there:
             self._connect()
+        else:
+            self._open.callback(remove_if_empty, Path(self.location))
 
     @classmethod
     def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
         """Open a path or SQLAlchemy URL; backed up and upgraded where old.
 
-        Where it is missing it is made when it is first used, so that what fails before leaves nothing behind.
+        Where it is missing it is made when it is first used; if nothing is recorded in it by the time that it is
+        closed, it is removed, so that what fails leaves nothing behind.
         """
         return cls(path_or_url)
 
