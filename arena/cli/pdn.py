@@ -74,6 +74,8 @@ def export(
     from arena.cli.output import say
     from arena.store import Results
 
+    if not output:
+        raise UsageError("name a file to write, or - for standard output")
     if output != "-" and Path(output).exists():
         raise UsageError(f"{output} exists already: name another file")
     with Results(db) as stored:

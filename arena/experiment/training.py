@@ -131,9 +131,11 @@ class Plan:
         self.yardsticks = [specs.parse("player", text) for text in _listed(measuring.yardsticks)]
         if self.yardsticks and (measuring.games < 2 or measuring.games % 2):
             raise UsageError(f"games against a yardstick come in pairs, one of each colour: not {measuring.games}")
-        for each in self.yardsticks:
+        for number, each in enumerate(self.yardsticks):
             if each.registered.cls.needs_terminal:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a yardstick")
+            if each in self.yardsticks[:number]:
+                raise UsageError(f"{each.text} is named twice; a checkpoint meets a yardstick once")
 
     def to_json(self) -> dict[str, Any]:
         """What the store keeps of it besides learner, seed and games."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.errors import ArenaError
 from arena_learners.experiments.output import Csv, Json, Learner, Seed, opponent_of
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from arena.episode import Episode
     from arena.learner import Learner as Pupil
     from arena.specs import Spec
+
+_TRIED = 100
+"""Lines that are tried for each that is to be lost."""
 
 
 def losing_line(
@@ -57,6 +61,8 @@ def losing_line(
                 "saved": bool(saved),
             }
         )
+    if not rows:
+        raise ArenaError(f"no line of {_TRIED * lines} was lost to {opponent.text}, so there is none to repeat")
     print_frame(pd.DataFrame(rows), form)
 
 
@@ -69,7 +75,7 @@ def _lost_lines(pupil: Pupil, opponent: Spec, seed: int, lines: int, tries: int)
     from arena.experiment.play import played
 
     found = 0
-    for number, board in enumerate(duel.openings(seed, 100 * lines)):
+    for number, board in enumerate(duel.openings(seed, _TRIED * lines)):
         mine = SIDES[number % 2]
         games: list[Episode] = []
         while len(games) <= tries:
