@@ -66,6 +66,8 @@ def read(path: Path) -> dict[str, Any]:
     """What a file says, by the names of the options with ``_`` for ``-``. Raises UsageError for anything else."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}; players are named by --players") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

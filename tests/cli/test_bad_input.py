@@ -114,6 +114,7 @@ def test_one_clear_line_and_nothing_left_behind(
     [
         *(((*T, "m1,random", "--clock", text), f"for example 60+0.5, not '{text}'") for text in CLOCKS),
         ((*T, "m1,random", "--seconds", "inf"), "not for ever"),
+        (("tournament", "m1,random"), "there is no file m1,random; players are named by --players"),
         ((*T, "m1,random", "--adjudicate", "tables,"), "not by the empty part of 'tables,'"),
         (("models", "--json", "show", "lms@last"), "--json and --csv print the list of models, not what show does"),
         (("export", "-o", ""), "name a file to write, or - for standard output"),
