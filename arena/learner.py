@@ -68,3 +68,8 @@ class Learner(ABC):
     @abstractmethod
     def player(self) -> Player:
         """A fresh player of what has been learned so far, that does not learn or explore."""
+
+    def sparring(self) -> Player:
+        """What plays a game that is to be learned from, by what has been learned so far: every move that
+        :meth:`player` would, but only until anything more is learned, so that it may be made in less time."""
+        return self.player()

@@ -145,7 +145,7 @@ class Model:
         except FileNotFoundError:
             raise ModelError(f"no weights file {self._path}") from None
         except OSError as error:
-            raise ModelError(f"{self._path} is not a weights file: {error}") from None
+            raise ModelError(f"{self._path} cannot be read: {error.strerror or error}") from None
         return _content(str(self._path), data)
 
     def __repr__(self) -> str:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from arena.adjudication import AgreedScores
 
 _TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
+_WAYS = "tables or tables:2 to tables:6, by scores:T or scores:T:plies=8, or by one of each with a comma between"
 _SCORES = re.compile(r"scores:(?P<threshold>\d+(\.\d*)?(e[+-]?\d+)?)(:plies=(?P<plies>\d+))?")
 
 
@@ -29,8 +30,8 @@ def read(text: str | None, players: Mapping[str, float]) -> dict[str, Any]:
         elif (found := _SCORES.fullmatch(word)) and scores is None:
             scores = _agreed(found, players)
         else:
-            ways = ", ".join((*_TABLES, "scores:T", "scores:T:plies=8"))
-            raise UsageError(f"games are adjudicated by {ways}, tables and scores once each, not by {word!r}")
+            what = repr(word) if word else f"the empty part of {text!r}"
+            raise UsageError(f"games are adjudicated by {_WAYS}, not by {what}")
     if players and scores is None:
         raise UsageError('the table of scores has thresholds that differ from that of adjudicate = "scores:T": add it')
     return {"tables": tables, "scores": scores}

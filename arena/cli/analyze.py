@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.results import Db
+from arena.errors import UsageError
 from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ _PIECES = {"0": (), "1": (0,), "3": (0, 2), "-1": (1,), "-3": (1, 2)}
 
 
 def analyze(
+    context: typer.Context,
     position: Annotated[
         str,
         typer.Argument(
@@ -38,7 +40,7 @@ def analyze(
     """Print a position, what it is worth, and the best line of play; or what a player does."""
     from arena import library, specs
     from arena.checkers.game import Limits
-    from arena.cli.output import say
+    from arena.cli.output import given, say
     from arena.search import Search
     from arena.search.tablebase import Tablebase
     from arena.warmup import compile_missing
@@ -46,6 +48,8 @@ def analyze(
     board = _board(position)
     library.use(db)
     if player is not None:
+        for name in {"evaluator", "pieces"} & given(context).keys():
+            raise UsageError(f"--{name} counts for nothing where a --player chooses the move")
         _show_move(board, player, Limits(depth, nodes, seconds))
         return
     spec = specs.parse("evaluator", evaluator)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import typer
@@ -30,6 +31,10 @@ def run(words: Sequence[str]) -> int:
     try:
         return int(app(list(words), standalone_mode=False) or 0)
     except typer.TyperException as error:
-        raise UsageError(error.format_message()) from None
+        message, context = error.format_message(), getattr(error, "ctx", None)
+        if context is not None and message == context.get_help():  # a group of commands without any of them
+            print(message, file=sys.stderr)
+            return UsageError.exit_code
+        raise UsageError(message) from None
     except typer.Abort:
         raise KeyboardInterrupt from None

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli.listing import Csv, Json
 from arena.cli.results import Db
+from arena.errors import UsageError
 from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
 
     library.use(db)
     if context.invoked_subcommand is not None:
+        if json or csv:
+            raise UsageError(f"--json and --csv print the list of models, not what {context.invoked_subcommand} does")
         return
     from arena.cli.output import chosen, print_frame
     from arena.store import Results

@@ -71,12 +71,20 @@ def say(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
-    """What is resumed keeps what it began with: UsageError for an option that would change it."""
+def given(context: typer.Context) -> dict[str, str]:
+    """The parameters that the command line gives, by name, each as it is written there: ``--games``, ``SPEC``."""
+    found = {}
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
-        if parameter.name not in {"resume", *free} and source is not None and source.name == "COMMANDLINE":
-            word = parameter.opts[0] if parameter.param_type_name == "option" else str(parameter.name).upper()
+        if parameter.name and source is not None and source.name == "COMMANDLINE":
+            found[parameter.name] = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+    return found
+
+
+def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
+    """What is resumed keeps what it began with: UsageError for an option that would change it."""
+    for name, word in given(context).items():
+        if name not in {"resume", *free}:
             raise UsageError(f"{word} cannot be changed by --resume; start a new {what}")
 
 

@@ -44,7 +44,7 @@ def import_(
     with ExitStack() as stack:
         store: Store | None = None
         for path in files:
-            name = collection or Path(path).stem
+            name = Path(path).stem if collection is None else collection
             collector, kept, bad = None, 0, 0
             with _read(path) as games:
                 for game in games:
@@ -74,6 +74,8 @@ def export(
     from arena.cli.output import say
     from arena.store import Results
 
+    if not output:
+        raise UsageError("name a file to write, or - for standard output")
     if output != "-" and Path(output).exists():
         raise UsageError(f"{output} exists already: name another file")
     with Results(db) as stored:

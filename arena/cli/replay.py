@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.results import Db
-from arena.errors import ArenaError
+from arena.errors import ArenaError, UsageError
 from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def replay(
+    context: typer.Context,
     game: Annotated[int, typer.Argument(help="Id of a game: arena results games lists them.")],
     tournament: Annotated[str | None, typer.Option(help="Its tournament, where several have such a game.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Play it again and compare move by move.")] = False,
@@ -24,8 +25,11 @@ def replay(
     db: Db = DEFAULT_DB,
 ) -> None:
     """Show a recorded game, or play it again from its seed and see whether it is the same."""
+    from arena.cli.output import given
     from arena.store import Results
 
+    if verify and boards and "boards" in given(context):
+        raise UsageError("--verify draws no boards: choose one of it and --boards")
     with Results(db) as stored:
         record = stored.game(game, tournament)
         if verify:

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import sprt, tournament_file
 from arena.cli.listing import Csv, Json
+from arena.errors import UsageError
 from arena.library import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ Kind = Literal[
     "checkpoints",
     "models",
 ]
+_OF_ALL, _OF_RUNS = ("tournaments", "runs", "models"), ("metrics", "checkpoints")
+"""Kinds of the whole database, and of a training run; the others are of a tournament."""
 Db = Annotated[str, typer.Option(help="SQLite file or database URL.")]
 _COLUMNS = (
     *("player", "rank", "rating", "games", "won", "drawn", "lost", "forfeits"),
@@ -48,6 +51,7 @@ _EXPLAINED = {
 
 
 def results(
+    context: typer.Context,
     kind: Annotated[Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
     run: Annotated[str, typer.Option(help="Name or id of a training run, 'last', or 'all'.")] = "last",
@@ -60,15 +64,16 @@ def results(
     from arena.cli.output import Format, chosen, print_frame
     from arena.store import Results
 
+    _refuse_what_counts_for_nothing(context, kind, spec)
     form = chosen(json, csv)
     with Results(db) as stored:
         if spec:
             print(tournament_file.text(stored.tournament(tournament)))
         elif kind is None and form is Format.TABLE and tournament != "all":
             report(stored, tournament)
-        elif kind in ("tournaments", "runs", "models"):
+        elif kind in _OF_ALL:
             print_frame(getattr(stored, kind)(), form)
-        elif kind in ("metrics", "checkpoints"):
+        elif kind in _OF_RUNS:
             print_frame(getattr(stored, kind)(None if run == "all" else run), form)
         else:
             method = getattr(stored, (kind or "standings").replace("-", "_"))
@@ -131,6 +136,18 @@ def register(app: typer.Typer) -> None:
     app.command()(results)
 
 
+def _refuse_what_counts_for_nothing(context: typer.Context, kind: Kind | None, spec: bool) -> None:
+    """Raise UsageError for a parameter on the command line that what is asked for has no use for."""
+    from arena.cli.output import given
+
+    subject = () if kind in _OF_ALL else ("run",) if kind in _OF_RUNS else ("tournament",)
+    taken = ("tournament", "db") if spec else (*subject, "db", "json", "csv")
+    what = "--spec" if spec else kind or "the report"
+    for name, word in given(context).items():
+        if name not in (*taken, "spec" if spec else "kind"):
+            raise UsageError(f"{what} takes no {word}: it takes {', '.join(f'--{each}' for each in taken)}")
+
+
 def _marks(pools: pd.DataFrame) -> dict[str, str]:
     """What to put beside each rating, so that nobody trusts it further than results go."""
     perfect = pools["note"].isin(["only wins", "only losses"])
@@ -147,14 +164,13 @@ def _marks(pools: pd.DataFrame) -> dict[str, str]:
 
 
 def _standing(row: Mapping[Any, Any], rated_games: int, mark: str) -> list[str]:
+    interval = f"{row['win_low']:.1f} - {row['win_high']:.1f}"
     return [
         row["player"],
         str(row["rank"]),
         f"{row['rating']:+.0f} ± {row['rating_error']:.0f} {mark}".rstrip() if rated_games else _UNRATED,
         *(str(row[count]) for count in ("games", "wins", "draws", "losses", "forfeits")),
-        f"{row['win_pct']:.1f}",
-        f"{row['win_low']:.1f} - {row['win_high']:.1f}",
-        f"{row['score_pct']:.1f}",
+        *((f"{row['win_pct']:.1f}", interval, f"{row['score_pct']:.1f}") if row["games"] else ("", "", "")),
     ]
 
 

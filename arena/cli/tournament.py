@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from contextlib import contextmanager
+from math import inf, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -127,17 +128,13 @@ def register(app: typer.Typer) -> None:
 
 def _chosen(context: typer.Context) -> dict[str, Any]:
     """The options: those of the command line, then those of the file, then the defaults."""
+    from arena.cli.output import given
+
     values = dict(context.params)
     if values["spec"] is not None:
-        for option, value in tournament_file.read(values["spec"]).items():
-            if option not in values or not _given(context, option):
-                values[option] = value
+        told = given(context)
+        values |= {name: value for name, value in tournament_file.read(values["spec"]).items() if name not in told}
     return values
-
-
-def _given(context: typer.Context, option: str) -> bool:
-    source = context.get_parameter_source(option)
-    return source is not None and source.name == "COMMANDLINE"
 
 
 def _test(chosen: dict[str, Any]) -> SPRT | None:
@@ -153,13 +150,25 @@ def _test(chosen: dict[str, Any]) -> SPRT | None:
 def _limits(chosen: dict[str, Any]) -> Limits:
     from arena.checkers.game import Limits
 
-    clock = chosen["clock"]
-    try:
-        left, increment = (float(part) for part in f"{clock or 1}+0".split("+")[:2])
-    except ValueError:
-        raise UsageError(f"a clock is seconds, or seconds+increment, for example 60+0.5, not {clock!r}") from None
     plain = {name: chosen[name] for name in ("depth", "nodes", "seconds")}
-    return Limits(**plain) if clock is None else Limits(**plain, clock=left, increment=increment)
+    if plain["seconds"] == inf:
+        raise UsageError("a move may take so many seconds, not for ever: leave that limit out")
+    if chosen["clock"] is None:
+        return Limits(**plain)
+    clock, increment = _clock(chosen["clock"])
+    return Limits(**plain, clock=clock, increment=increment)
+
+
+def _clock(text: str) -> tuple[float, float]:
+    """The limits ``clock`` and ``increment`` of ``60`` or ``60+0.5``. Raises UsageError."""
+    left, plus, gained = text.partition("+")
+    try:
+        clock, increment = float(left), float(gained) if plus else 0.0
+    except ValueError:
+        clock = increment = nan
+    if not (0 < clock < inf and 0 <= increment < inf):
+        raise UsageError(f"a clock is seconds, or seconds+increment, for example 60+0.5, not {text!r}")
+    return clock, increment
 
 
 def naming(name: str | None, new: bool) -> Naming:

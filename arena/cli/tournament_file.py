@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import adjudication
@@ -44,6 +45,13 @@ _KEYS: dict[str, tuple[type, ...]] = {
     "scores": (dict,),
 }
 """What a file may say, and the types of the values."""
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "seed": (0, 2**63 - 1),
+    "rounds": (1, inf),
+    "max-forfeits": (0, 1),
+    "workers": (1, inf),
+}
+"""The least and the greatest of the numbers that the command line bounds too, where nobody else does."""
 _WORDS = {
     list: "a list of texts",
     str: "a text",
@@ -58,12 +66,17 @@ def read(path: Path) -> dict[str, Any]:
     """What a file says, by the names of the options with ``_`` for ``-``. Raises UsageError for anything else."""
     try:
         values = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}; players are named by --players") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{path} is not a TOML file: {error}") from None
     for key, value in values.items():
         _check(path, key, value, _KEYS)
+        low, high = _BOUNDS.get(key, (-inf, inf))
+        if isinstance(value, (int, float)) and not low <= value <= high:
+            raise UsageError(f"{path}: {key} is {low} or more{'' if high == inf else f', at most {high}'}, not {value}")
     for key, value in values.get("rules", {}).items():
         if value is not False:
             _check(path, key, value, dict.fromkeys(_RULES, (int,)))

@@ -18,6 +18,7 @@ from arena.errors import ArenaError, UsageError
 from arena.experiment import duel, sources
 from arena.experiment.sources.opponents import PAST, SELF
 from arena.interrupts import check_interrupt
+from arena.learner import Learner
 from arena.store.names import numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
     from arena.experiment.duel import Tally
     from arena.experiment.sources.source import Source
-    from arena.learner import Learner
     from arena.model import Model
     from arena.player import Player
     from arena.specs import Spec
@@ -131,9 +131,11 @@ class Plan:
         self.yardsticks = [specs.parse("player", text) for text in _listed(measuring.yardsticks)]
         if self.yardsticks and (measuring.games < 2 or measuring.games % 2):
             raise UsageError(f"games against a yardstick come in pairs, one of each colour: not {measuring.games}")
-        for each in self.yardsticks:
+        for number, each in enumerate(self.yardsticks):
             if each.registered.cls.needs_terminal:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a yardstick")
+            if each in self.yardsticks[:number]:
+                raise UsageError(f"{each.text} is named twice; a checkpoint meets a yardstick once")
 
     def to_json(self) -> dict[str, Any]:
         """What the store keeps of it besides learner, seed and games."""
@@ -210,9 +212,19 @@ def begin(store: Store, plan: Plan, name: str | None = None) -> Training:
     spec, origin = plan.learner, plan.learner.registered
     learner: Learner = spec.create()
     learner.begin(plan.seed)
+    _check_use(learner, plan)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(name or numbered(spec.name), who, plan.seed, plan.games, plan.to_json())
+    run = store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
+
+
+def _check_use(learner: Learner, plan: Plan) -> None:
+    """Let a learner that has no use for the games of a plan say so, before anything is on record."""
+    if plan.source is None:
+        if type(learner).practise is Learner.practise:
+            learner.practise(0)
+    elif type(learner).study is Learner.study:
+        learner.study(())
 
 
 def resume(store: Store, which: str | int, games: int | None = None) -> Training:

@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 
 from arena.errors import StoreError
 from arena.record import GameRecord, Remarks
-from arena.store import lookup
+from arena.store import annotations, lookup
 from arena.store.schema import collected_games, collections, games, players, tournaments
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ class RecordedGame:
     """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
     comments: tuple[str, ...] = ()
     """For each board what is said of it; nothing at all where nothing is said."""
+    marks: tuple[str, ...] = ()
+    """For each move ``!``, ``?``, ...; nothing at all where no move is marked."""
 
 
 def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
@@ -50,8 +52,7 @@ def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
     with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
         for row in connection.execute(query):
             first = "white" if row.fen.startswith("W") else "black"
-            comments = tuple(row.comments.split("\n")) if row.comments else ()
-            yield RecordedGame(row.id, row.boards, first, row.result, comments)
+            yield RecordedGame(row.id, row.boards, first, row.result, *annotations.read(row.comments))
 
 
 def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame]:

@@ -150,7 +150,8 @@ class Results:
         """One row per game that others played, of one collection or of all, in the order of their files.
 
         Tags are texts as they stand in the file, null where it has none. ``fen`` is the first board, ``comments``
-        a line for each board, the first included. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
+        a line for each board, the first included; where the move that led there is marked (``!``, ``?``, ...) it begins
+        with the mark and a tab. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
         """
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in COLLECTED]).select_from(
             table("v_collected_games")
@@ -181,7 +182,7 @@ class Results:
 
         Percentages lie in 0-100; win_low and win_high are the Wilson bounds (95 %) of win_pct.
         games = wins + draws + losses, forfeits included; forfeits are the games that the player forfeited.
-        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null where unrated.
+        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null without rated games.
         """
         return self._select(STANDINGS, "v_standings", tournament, ("rank", "player"))
 
@@ -264,7 +265,8 @@ class Results:
         return frame[list(POOLS)] if tournament is not None else frame.set_index("tournament")
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per player and rating system, the best first; forfeits do not count in any of them."""
+        """One row per rating system and player that it rated, the best first; forfeits do not count in any of them, and
+        who has no other games has no rating."""
         source = (
             select(
                 tournaments.c.id.label("tournament_id"),

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cached_property
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, insert, select
@@ -16,7 +17,7 @@ from arena.errors import StoreError
 from arena.rating import RatedGame
 from arena.record import points_of
 from arena.store import lookup, names
-from arena.store.database import Database, locate, require
+from arena.store.database import Database, locate, remove_if_empty, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
 from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
@@ -54,7 +55,8 @@ class Store:
     def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
         """Open a path or SQLAlchemy URL; backed up and upgraded where old.
 
-        Where it is missing it is made when it is first used, so that what fails before leaves nothing behind.
+        Where it is missing it is made when it is first used; if nothing is recorded in it by the time that it is
+        closed, it is removed, so that what fails leaves nothing behind.
         """
         return cls(path_or_url)
 
@@ -76,6 +78,9 @@ class Store:
 
     @cached_property
     def _connection(self) -> Connection:
+        location, there = locate(self._path_or_url)
+        if not there:
+            self._open.callback(remove_if_empty, Path(location))
         database = Database(self._path_or_url, write=True)
         self._open.callback(database.engine.dispose)
         return self._open.enter_context(database.engine.connect())
@@ -157,7 +162,10 @@ class Store:
         ]
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating]) -> None:
-        """Put ``table`` in the place of what ``system`` made of the tournament before."""
+        """Put ``table`` in the place of what ``system`` made of the tournament before.
+
+        Who has no rated games has no rating on record, whatever the system begins with.
+        """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
             here = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
@@ -172,6 +180,7 @@ class Store:
                     "games": row.games,
                 }
                 for row in table
+                if row.games
             ]
             if rows:
                 self._connection.execute(insert(ratings), rows)

@@ -239,7 +239,7 @@ class Regression(arena.Learner):
         king: Annotated[float, arena.Range(0)] = 6.0,
     ) -> None:
         """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
-        share ``explore``.
+        share ``explore``; what was learned plays 4 plies deep all the same.
 
         ``trace``: how far targets trust the result rather than the searches of self-play (lambda; 1: the result
         alone). ``discount``: by how much less a position of a recorded game counts for each ply before the end; its

@@ -256,6 +256,12 @@ class TD(arena.Learner):
     def player(self) -> arena.Player:
         return TDPlayer(self.model())
 
+    def sparring(self) -> arena.Player:
+        from arena_learners.sparring import Sparring
+
+        self._performance.refresh()
+        return Sparring(self._performance.kernel, MODEL_DEPTH)
+
     def backed_up(self, episode: arena.Episode) -> tuple[np.ndarray, np.ndarray]:
         """What to remember each board of a game with (int64, (plies + 1,)), and whether a search or the end says so."""
         values = np.full(episode.plies, np.nan) if episode.values is None else episode.values

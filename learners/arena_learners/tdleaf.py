@@ -104,8 +104,9 @@ class TDLeaf(arena.Learner):
         king: Annotated[float, arena.Range(0)] = 1.5,
     ) -> None:
         """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
-        share ``explore``. ``trace``: lambda. ``rate``, ``steady``: the step at first, and the games after which it is
-        half as long. ``man``, ``king``: the log odds that pieces are worth at the start, where nothing else counts.
+        share ``explore``; what was learned plays 4 plies deep all the same. ``trace``: lambda. ``rate``, ``steady``:
+        the step at first, and the games after which it is half as long. ``man``, ``king``: the log odds that pieces are
+        worth at the start, where nothing else counts.
         """
         self.depth = depth
         self.random_plies = random_plies

@@ -47,8 +47,8 @@ class Tuning(arena.Learner):
         rate: Annotated[float, arena.Range(0)] = 0.1,
     ) -> None:
         """``depth``: the games are searched 2, 3, ... so many plies deep, by turns; their first ``random_plies`` moves
-        are random. ``rate``: a, by how many perturbations a coefficient moves at first for each point that one variant
-        is ahead."""
+        are random. What was learned plays 4 plies deep. ``rate``: a, by how many perturbations a coefficient moves at
+        first for each point that one variant is ahead."""
         self.depth = depth
         self.random_plies = random_plies
         self.rate = rate

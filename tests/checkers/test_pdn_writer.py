@@ -87,6 +87,13 @@ def test_braces_in_a_comment_become_parentheses() -> None:
     assert read.comments == ("a (b) c",)
 
 
+def test_marks_stand_at_their_moves() -> None:
+    game = random_game(4, plies=3)
+    text = written(pdn.PDNGame(game.boards, game.moves, comments=("", "why not"), marks=("!", "", "??")))
+    one, two, three = game.moves
+    assert f"1. {one}! {{why not}} {two} 2. {three}?? *" in text
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_pydraughts_reads_it_back(seed: int) -> None:
     games = [random_game(seed), random_game(seed + 100, plies=37)]
@@ -95,7 +102,8 @@ def test_pydraughts_reads_it_back(seed: int) -> None:
         if games[1].board.legal_moves:
             games[1].play(games[1].board.legal_moves[seed % len(games[1].board.legal_moves)])
     tags = {"Event": "Random (test)", "Black": "random", "White": "minimax:depth=2"}
-    ours = [pdn.PDNGame(game.boards, game.moves, "1/2-1/2", tags) for game in games]
+    marks = ("!", "", "?", "!?")
+    ours = [pdn.PDNGame(game.boards, game.moves, "1/2-1/2", tags, marks=marks) for game in games]
     theirs = PDNReader(written(*ours)).games
     assert len(theirs) == 2
     for game, read in zip(ours, theirs, strict=True):

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
+
+from arena import library
+from arena.cli import app
+from arena.errors import ArenaError
 
 if TYPE_CHECKING:
     import subprocess
@@ -16,6 +21,7 @@ if TYPE_CHECKING:
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
 T = ("tournament", "--players")
+CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
 
 
 @pytest.mark.parametrize(
@@ -71,6 +77,8 @@ T = ("tournament", "--players")
         ((*T, "random,m1", "--name", "17"), 1, "a tournament cannot be named '17'"),
         (("compare", "random", "m1", "--name", "last", "--new"), 1, "a tournament cannot be named 'last'"),
         (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
+        (("train", "lms", "--name", ""), 1, "a run cannot be named ''"),
+        (("train", "tdleaf", "--against", "m1"), 2, "learns from games against itself alone"),
         (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
         ((*T, "lms@500,random"), 1, "no database"),
         ((*T, "lms@many,random"), 2, "names no player"),
@@ -99,6 +107,47 @@ def test_one_clear_line_and_nothing_left_behind(
     assert message in line
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        *(((*T, "m1,random", "--clock", text), f"for example 60+0.5, not '{text}'") for text in CLOCKS),
+        ((*T, "m1,random", "--seconds", "inf"), "not for ever"),
+        (("tournament", "m1,random"), "there is no file m1,random; players are named by --players"),
+        ((*T, "m1,random", "--adjudicate", "tables,"), "not by the empty part of 'tables,'"),
+        (("models", "--json", "show", "lms@last"), "--json and --csv print the list of models, not what show does"),
+        (("export", "-o", ""), "name a file to write, or - for standard output"),
+        (("analyze", "start", "--player", "m1", "--pieces", "3"), "--pieces counts for nothing where a --player"),
+        (("analyze", "start", "--player", "m1", "--evaluator", "material"), "--evaluator counts for nothing"),
+        (("replay", "3", "--verify", "--boards"), "--verify draws no boards"),
+        (("train", "lms", "--yardsticks", "m1,random,m1"), "m1 is named twice"),
+        (("train", "lms", "--teacher", "human"), "human plays at a terminal"),
+        (("train", "lms", "--from", ""), "'' is neither a PDN file nor"),
+        (("import", "games.pdn", "--collection", ""), "a collection cannot be named ''"),
+        (("results", "metrics", "--tournament", "cup"), "metrics takes no --tournament"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_what_means_nothing_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(library, "_location", library.location())
+    (tmp_path / "games.pdn").write_text("1. 11-15 23-18 1-0")
+    with pytest.raises(ArenaError, match=re.escape(message)) as raised:
+        app.run(words)
+    assert "\n" not in str(raised.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["games.pdn"]
+
+
+@pytest.mark.parametrize("group", ["tablebase", "experiment"])
+def test_a_group_of_commands_without_any_shows_what_there_is(capsys: pytest.CaptureFixture[str], group: str) -> None:
+    assert app.run([group]) == 2
+    shown = capsys.readouterr().err
+    assert shown.startswith("Usage: ")
+    assert f" {group} [OPTIONS] COMMAND" in shown.splitlines()[0]
+    assert "Commands:\n" in shown
 
 
 def garbage(path: Path) -> None:

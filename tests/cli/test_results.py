@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.cli.app import run
 from arena.cli.results import report
+from arena.errors import UsageError
 from arena.ratings.davidson import Davidson
 from arena.record import GameRecord
 from arena.store import PlayerIdentity, Results, Store
@@ -88,7 +91,27 @@ def test_ratings_that_results_do_not_bear_out_are_marked(
             assert cells[player][0] == "-"
         else:  # +12 ± 34 [1]! 5 games ...
             assert (cells[player][3] == mark) if mark else cells[player][3].isdecimal()
+    assert "nan" not in text
     assert [line for line in (PERFECT, APART, UNRATED) if line in text] == lines
+
+
+def test_who_has_no_rated_games_has_no_rating_in_any_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "abc", ["a>b", "b=a", "c!a"])
+    with Results(path) as stored:
+        standings = stored.standings("test").set_index("player")
+        assert standings["rating"].notna().to_dict() == {"a": True, "b": True, "c": False}
+        assert standings["rating_error"].notna().to_dict() == {"a": True, "b": True, "c": False}
+        assert standings["games"].to_dict() == {"a": 3, "b": 2, "c": 1}
+        assert sorted(stored.ratings("test")["player"]) == ["a", "b"]
+        assert stored.pools("test").set_index("player").loc["c", "note"] == "no rated games"
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("SELECT rating FROM v_standings WHERE player = 'c'").fetchall() == [(None,)]
+    for form in ("--json", "--csv"):
+        assert run(["results", "standings", "--db", str(path), form]) == 0
+    as_json, as_csv = capsys.readouterr().out.split("]\n")
+    assert json.loads(f"{as_json}]")[-1]["rating"] is None
+    assert as_csv.splitlines()[-1].startswith("3,c,,,1,")
 
 
 def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,3 +132,33 @@ def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: 
         connection.execute("UPDATE ratings SET system = 'glicko2'")
         connection.commit()
     assert "nan" not in text()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("metrics --tournament x", "metrics takes no --tournament: it takes --run, --db, --json, --csv"),
+        ("checkpoints --tournament last", "checkpoints takes no --tournament: it takes --run, "),
+        ("standings --run x", "standings takes no --run: it takes --tournament, --db, --json, --csv"),
+        ("--run x", "the report takes no --run: it takes --tournament, "),
+        ("tournaments --tournament x", "tournaments takes no --tournament: it takes --db, --json, --csv"),
+        ("runs --run x", "runs takes no --run: it takes --db, --json, --csv"),
+        ("models --run last", "models takes no --run: it takes --db, --json, --csv"),
+        ("--spec --json", "--spec takes no --json: it takes --tournament, --db"),
+        ("--spec --run x", "--spec takes no --run: it takes --tournament, --db"),
+        ("games --spec", "--spec takes no KIND: it takes --tournament, --db"),
+    ],
+)
+def test_nothing_that_is_asked_for_is_passed_over(tmp_path: Path, words: str, line: str) -> None:
+    recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
+    with pytest.raises(UsageError) as raised:
+        run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")])
+    assert str(raised.value).startswith(line)
+
+
+@pytest.mark.parametrize(
+    "words", ["", "metrics --run all", "standings --tournament test --csv", "tournaments --json", "--tournament 1"]
+)
+def test_what_has_a_meaning_is_taken(tmp_path: Path, words: str) -> None:
+    recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
+    assert run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")]) == 0

@@ -176,6 +176,18 @@ def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store)
         store.runs.get("last")
 
 
+def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_record(db: Path) -> None:
+    refused = [
+        ("hermit", Experience(against="m1"), "Hermit learns from games against itself alone"),
+        ("reader", Experience(), "Reader does not learn from games against itself: give it games"),
+    ]
+    for learner, experience, line in refused:
+        with Store.open(db) as store:
+            with pytest.raises(UsageError, match=line):
+                training.begin(store, plan(learner, experience=experience))
+            assert not db.exists()
+
+
 def test_learners_that_take_several_games_at_a_time(store: Store) -> None:
     assert plan("pairs", 24, measuring=Measuring()).every == 2
     for games, every in ((5, None), (6, 3)):

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 
 import arena
 from arena.errors import UsageError
+from arena.experiment.play import played
+from arena.experiment.sources import Opponents
 from arena.search import Search
 from arena.search.selfplay import Games
 from arena.search.values import WIN
@@ -384,3 +386,41 @@ def test_a_teacher_is_refused_rather_than_ignored() -> None:
     learner.study([episode])
     with pytest.raises(UsageError, match="take a teacher"):
         learner.study([replace(episode, labels=np.zeros(episode.plies + 1))])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"kings": "total", "capacity": 400},
+        {"capacity": 0},
+        {"n": "visits", "novelty": 1.0, "reward": "win_probability"},
+    ],
+    ids=str,
+)
+def test_what_it_spars_with_plays_as_its_player_would(options: dict[str, object]) -> None:
+    learner = begun(3, **options)
+    for number in range(4):
+        learner.practise(60)
+        for colour in range(2):
+            episodes = []
+            for make in (learner.player, learner.sparring):
+                players = [TDPlayer(quiescence=False), make()] if colour else [make(), TDPlayer(quiescence=False)]
+                episodes.append(played(players, 1, number, explore=(0.1, 0.1), random_plies=4))
+            np.testing.assert_array_equal(episodes[0].boards, episodes[1].boards)
+            np.testing.assert_array_equal(episodes[0].values, episodes[1].values)
+
+
+def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play_them() -> None:
+    class Plain(TD):
+        def sparring(self) -> arena.Player:
+            return self.player()
+
+    quick, plain = begun(2), begun(2, Plain)
+    for learner in (quick, plain):
+        learner.practise(100)
+        source = Opponents("m1,self", 5)
+        for number in range(12):
+            learner.study(source.episodes(learner, number, 1))
+    for name, array in plain.state().items():
+        np.testing.assert_array_equal(quick.state()[name], array)

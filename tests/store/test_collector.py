@@ -28,9 +28,11 @@ COLUMNS = [
     *["fen", "plies", "moves", "comments", "file", "number"],
 ]
 
+MARKS = ["", "!", "?", "", "!!", "??", "!?", "?!", ""]
+
 
 def make_game(number: int, /, file: str = "old/file.pdn", **changes: Any) -> pdn.PDNGame:
-    """A random game; every third from a position, every other with comments."""
+    """A random game; every third from a position, every other with comments, every fourth with marks."""
     played = random_game(number, plies=number * 7 % 40)
     if number % 3 == 2:
         played = arena.Game(played.board)
@@ -40,7 +42,8 @@ def make_game(number: int, /, file: str = "old/file.pdn", **changes: Any) -> pdn
         tuple(f"0.{ply}" if ply % 2 else "" for ply in range(played.ply + 1)) if number % 2 and played.ply else ()
     )
     result = pdn.game.RESULTS[number % 4]
-    game = pdn.PDNGame(played.boards, played.moves, result, tags, comments, file=file, number=number)
+    marks = tuple(MARKS[ply % 9] for ply in range(played.ply)) if number % 4 == 1 and played.ply > 1 else ()
+    game = pdn.PDNGame(played.boards, played.moves, result, tags, comments, marks, file, number)
     return replace(game, **changes)
 
 
@@ -74,7 +77,10 @@ def test_collected_games_as_a_table(collected: Path) -> None:
         assert row["fen"] == game.boards[0].fen
         texts = [move_text(board, move) for board, move in zip(game.boards, game.moves, strict=False)]
         assert row["moves"] == " ".join(texts)
-        assert game.comments == (() if pd.isna(row["comments"]) else tuple(row["comments"].split("\n")))
+        lines = ["" for _ in game.boards] if pd.isna(row["comments"]) else row["comments"].split("\n")
+        said = [line.rpartition("\t") for line in lines]
+        assert [comment for *_, comment in said] == list(game.comments or [""] * len(game.boards))
+        assert [mark for mark, *_ in said[1:]] == list(game.marks or [""] * len(game.moves))
 
 
 def test_boards_are_packed_as_those_of_tournaments(collected: Path) -> None:
@@ -136,7 +142,7 @@ def test_collected_games_are_exported_as_they_were(collected: Path) -> None:
     for found, game in zip(pdn.read(io.StringIO(text)), GAMES, strict=True):
         assert isinstance(found, pdn.PDNGame)
         assert (found.boards, found.moves, found.result) == (game.boards, game.moves, game.result)
-        assert found.comments == game.comments
+        assert (found.comments, found.marks) == (game.comments, game.marks)
         assert {name: found.tags[name] for name in game.tags} == game.tags
 
 

@@ -16,6 +16,7 @@ from pandas.testing import assert_frame_equal
 
 from arena.errors import StoreError, UsageError
 from arena.store import PlayerIdentity, Results, Store
+from arena.store.database import Database
 from arena.store.positions import Positions
 
 if TYPE_CHECKING:
@@ -297,8 +298,7 @@ def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Resul
 
 @pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
 def test_an_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
-    with Store.open(path) as store:
-        store.finished(1)
+    Database(path, write=True).engine.dispose()
     with Results(path) as empty:
         frame = getattr(empty, table)()
     assert frame.empty

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine
 
-from arena.store import Store
+from arena.store.database import Database
 from arena.store.schema import metadata
 
 if TYPE_CHECKING:
@@ -28,8 +28,7 @@ def definitions(path: Path) -> dict[str, list[str]]:
 
 
 def test_migrations_and_tables_agree(path: Path, tmp_path: Path) -> None:
-    with Store.open(path) as store:
-        store.finished(1)
+    Database(path, write=True).engine.dispose()
     engine = create_engine(f"sqlite:///{tmp_path / 'plain.sqlite'}")
     metadata.create_all(engine)
     engine.dispose()

@@ -154,7 +154,8 @@ def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, p
     store.save_ratings(first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)])
     store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)])
     store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)])
-    store.save_ratings(first.id, "davidson", [PlayerRating("lms", 5.0, float("nan"), 4)])
+    again = [PlayerRating("lms", 5.0, float("nan"), 4), PlayerRating("random", 0.0, 980.0, 0)]
+    store.save_ratings(first.id, "davidson", again)  # whose second player has no rated games, and so no rating
     assert rows(path, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
         (first.id, "davidson", 5.0, None, 4),
         (first.id, "glicko2", 1500.0, 200.0, 3),

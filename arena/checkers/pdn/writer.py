@@ -24,7 +24,7 @@ def write(games: Iterable[PDNGame], file: TextIO) -> int:
     written = 0
     for game in games:
         moves = [move_text(board, move) for board, move in zip(game.boards, game.moves, strict=False)]
-        file.write(game_text(moves, game.result, game.tags, game.boards[0], game.comments))
+        file.write(game_text(moves, game.result, game.tags, game.boards[0], game.comments, game.marks))
         written += 1
     return written
 
@@ -35,11 +35,13 @@ def game_text(
     tags: Mapping[str, str],
     start: Board | None = None,
     comments: Sequence[str] = (),
+    marks: Sequence[str] = (),
 ) -> str:
     """A game in PDN, with an empty line at its end.
 
     The tags Result, GameType, SetUp and FEN are made here, whatever ``tags`` says. The first move is numbered 1 whoever
-    makes it. Comments, one for each board, or none, stand in braces; braces within them become parentheses.
+    makes it. Comments, one for each board, or none, stand in braces; braces within them become parentheses. Marks
+    (``!``, ``?``, ...), one for each move, or none, stand at the moves.
     """
     start = start or Board.start()
     others = {name: value for name, value in tags.items() if name.lower() not in _OURS}
@@ -48,14 +50,14 @@ def game_text(
     if start != Board.start():
         ordered |= {"SetUp": "1", "FEN": start.fen}
     header = "".join(f'[{name} "{_quoted(value)}"]\n' for name, value in ordered.items())
-    return f"{header}{_wrapped(_movetext(moves, result, comments))}\n\n"
+    return f"{header}{_wrapped(_movetext(moves, result, comments, marks))}\n\n"
 
 
-def _movetext(moves: Sequence[str], result: str, comments: Sequence[str]) -> Iterator[str]:
+def _movetext(moves: Sequence[str], result: str, comments: Sequence[str], marks: Sequence[str]) -> Iterator[str]:
     """The pieces of the movetext, none of which may be broken."""
-    for ply, (move, comment) in enumerate(zip_longest(("", *moves), comments, fillvalue="")):
+    for ply, (move, comment, mark) in enumerate(zip_longest(("", *moves), comments, ("", *marks), fillvalue="")):
         if move:
-            yield f"{ply // 2 + 1}. {move}" if ply % 2 else move
+            yield f"{ply // 2 + 1}. {move}{mark}" if ply % 2 else f"{move}{mark}"
         if comment:
             yield "{" + " ".join(comment.translate({ord("{"): "(", ord("}"): ")"}).split()) + "}"
     yield result

@@ -73,8 +73,8 @@ class Opponents:
         if maker == PAST:
             maker = self._past[chance.below(len(self._past))] if self._past else SELF
         mine = SIDES[number % 2]
-        make = learner.player if isinstance(maker, str) else maker
-        players = (learner.player(), make()) if mine is SIDES[0] else (make(), learner.player())
+        make = learner.sparring if isinstance(maker, str) else maker
+        players = (learner.sparring(), make()) if mine is SIDES[0] else (make(), learner.sparring())
         learners = SIDES if maker == SELF else (mine,)
         explore = [self._explore if side in learners else 0.0 for side in SIDES]
         episode = played(players, self._seed, number, explore=explore, random_plies=self._random_plies)

@@ -103,7 +103,7 @@ def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterabl
             return map(_of_row, recorded.of_collection(database, name))
         if recorded.has_tournament(database, name):
             return map(_of_row, recorded.of_tournament(database, name))
-    raise UsageError(f"{name} is neither a PDN file nor a collection or tournament in {db}")
+    raise UsageError(f"{name!r} is neither a PDN file nor a collection or tournament in {db}")
 
 
 def _of_file(name: str, problems: list[str]) -> Iterator[Found]:
@@ -123,5 +123,5 @@ def _of_row(row: RecordedGame) -> Found:
         Side[row.first.upper()],
         row.result,
         boards,
-        Annotations(values=tuple(map(pdn.number_in, row.comments))),
+        Annotations(row.marks, tuple(map(pdn.number_in, row.comments))),
     )

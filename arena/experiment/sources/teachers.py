@@ -136,8 +136,10 @@ class Tutor:
     """
 
     def __init__(self, spec: str, seed: int) -> None:
-        """Raises what :func:`arena.specs.parse` does, and UsageError for a player that reports no scores."""
+        """Raises what :func:`arena.specs.parse` does, and UsageError for a person or a player without scores."""
         self._spec = specs.parse("player", spec)
+        if self._spec.registered.cls.needs_terminal:
+            raise UsageError(f"{self._spec.text} plays at a terminal, and cannot be asked about every position")
         self._seed = seed
         self.name = f"{self._spec.text} {self._spec.registered.origin} {self._spec.weights or ''}".strip()
         self._slope = slope(*zip(*self._sample(), strict=True))

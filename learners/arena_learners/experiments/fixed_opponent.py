@@ -6,7 +6,19 @@ from typing import Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, Seeds, check_plot, columns, plot, show
+from arena_learners.experiments.output import (
+    Csv,
+    Json,
+    Learner,
+    Plot,
+    Seed,
+    Seeds,
+    TestGames,
+    check_plot,
+    columns,
+    opponent_of,
+    plot,
+)
 
 
 def fixed_opponent(
@@ -14,7 +26,7 @@ def fixed_opponent(
     against: Annotated[str, typer.Option(help="Spec of the opponent.")] = "m1",
     games: Annotated[int, typer.Option(min=1, help="Games to learn from.")] = 500,
     every: Annotated[int, typer.Option(min=1, help="Games between two measurements.")] = 100,
-    test_games: Annotated[int, typer.Option(min=2, help="Games of a measurement.")] = 200,
+    test_games: TestGames = 200,
     seed: Seed = 1,
     seeds: Seeds = 1,
     out: Plot = None,
@@ -28,13 +40,14 @@ def fixed_opponent(
     import pandas as pd
 
     from arena import specs
-    from arena.cli.output import progress_bar
+    from arena.cli.output import chosen, print_frame, progress_bar
     from arena.experiment import duel
     from arena.experiment.sources import Opponents
 
+    form = chosen(json, csv)
     check_plot(out)
     spec = specs.parse("learner", learner)
-    opponent = specs.parse("player", against).text
+    opponent = opponent_of(against).text
     rows = []
     step = spec.registered.cls.step
     every = -(-every // step) * step
@@ -51,5 +64,5 @@ def fixed_opponent(
                 if done < games:
                     pupil.study(source.episodes(pupil, done, step))
     frame = pd.DataFrame(rows)
-    show(frame, json, csv)
+    print_frame(frame, form)
     plot(frame, "games", ["win_pct", "score_pct"], out, of="seed")

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Seed, show
+from arena.errors import ArenaError
+from arena_learners.experiments.output import Csv, Json, Learner, Seed, opponent_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from arena.episode import Episode
     from arena.learner import Learner as Pupil
     from arena.specs import Spec
+
+_TRIED = 100
+"""Lines that are tried for each that is to be lost."""
 
 
 def losing_line(
@@ -34,9 +38,11 @@ def losing_line(
     import pandas as pd
 
     from arena import specs
+    from arena.cli.output import chosen, print_frame
 
+    form = chosen(json, csv)
     spec = specs.parse("learner", learner)
-    opponent = specs.parse("player", against)
+    opponent = opponent_of(against)
     pupil = spec.create()
     pupil.begin(seed)
     if practice:
@@ -55,7 +61,9 @@ def losing_line(
                 "saved": bool(saved),
             }
         )
-    show(pd.DataFrame(rows), json, csv)
+    if not rows:
+        raise ArenaError(f"no line of {_TRIED * lines} was lost to {opponent.text}, so there is none to repeat")
+    print_frame(pd.DataFrame(rows), form)
 
 
 def _lost_lines(pupil: Pupil, opponent: Spec, seed: int, lines: int, tries: int) -> Iterator[tuple[int, list[Episode]]]:
@@ -67,11 +75,11 @@ def _lost_lines(pupil: Pupil, opponent: Spec, seed: int, lines: int, tries: int)
     from arena.experiment.play import played
 
     found = 0
-    for number, board in enumerate(duel.openings(seed, 100 * lines)):
+    for number, board in enumerate(duel.openings(seed, _TRIED * lines)):
         mine = SIDES[number % 2]
         games: list[Episode] = []
         while len(games) <= tries:
-            learned, other = pupil.player(), opponent.create()
+            learned, other = pupil.sparring(), opponent.create()
             players = (learned, other) if mine is SIDES[0] else (other, learned)
             games.append(replace(played(players, seed, number, board=board), learners=(mine,)))
             if games[-1].result(mine) >= 0:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from arena.errors import UsageError
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot, show
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot
 
 
 def moves(
@@ -27,8 +27,10 @@ def moves(
     import pandas as pd
 
     from arena import specs
+    from arena.cli.output import chosen, print_frame
     from arena_learners.experiments.watched import WATCHED
 
+    form = chosen(json, csv)
     check_plot(out)
     spec = specs.parse("learner", learner)
     if spec.registered.cls not in WATCHED:
@@ -46,5 +48,5 @@ def moves(
         for step, (ply, weights) in enumerate(pupil.trail_, 1)
     ]
     frame = pd.DataFrame(rows)
-    show(frame, json, csv)
+    print_frame(frame, form)
     plot(frame, "step", names, out)

@@ -15,8 +15,18 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arena.experiment.duel import Tally
+    from arena.specs import Spec
 
 Learner = Annotated[str, typer.Option(help="Spec of the learner.")]
+
+
+def _even(games: int) -> int:
+    if games % 2:
+        raise UsageError(f"games of a measurement come in pairs, one of each colour: not {games}")
+    return games
+
+
+TestGames = Annotated[int, typer.Option(min=2, callback=_even, help="Games of a measurement; even.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of all chance.")]
 Seeds = Annotated[int, typer.Option(min=1, help="How many times to learn, each with a seed of its own.")]
 Plot = Annotated[Path | None, typer.Option(help="New file for a plot: png, pdf or svg.")]
@@ -24,11 +34,14 @@ Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
 
 
-def show(frame: pd.DataFrame, json: bool, csv: bool) -> None:
-    """Print what was found."""
-    from arena.cli.output import chosen, print_frame
+def opponent_of(text: str) -> Spec:
+    """The player of a spec. Raises UsageError where it would wait for a person, and what naming a player raises."""
+    from arena import specs
 
-    print_frame(frame, chosen(json, csv))
+    spec = specs.parse("player", text)
+    if spec.registered.cls.needs_terminal:
+        raise UsageError(f"{spec.text} plays at a terminal, and can be no opponent here")
+    return spec
 
 
 def columns(tally: Tally) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from arena.errors import UsageError
-from arena_learners.experiments.output import Csv, Json, Seed, columns, show
+from arena_learners.experiments.output import Csv, Json, Seed, TestGames, columns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +56,7 @@ TEST_SEED = 1_000_003
 def reference(
     scheme: Annotated[str, typer.Option(help=f"One of {', '.join(SCHEMES)}; all of them by default.")] = "all",
     seeds: Annotated[int | None, typer.Option(min=1, help="How often to learn; by default as many as it has.")] = None,
-    test_games: Annotated[int, typer.Option(min=2, help="Games of each seed against each opponent.")] = 1000,
+    test_games: TestGames = 1000,
     share: Annotated[float, typer.Option(min=0.001, max=1, help="Share of its games to learn from.")] = 1.0,
     seed: Seed = 1,
     json: Json = False,
@@ -70,13 +70,16 @@ def reference(
     """
     import pandas as pd
 
+    from arena.cli.output import chosen, print_frame
+
+    form = chosen(json, csv)
     if scheme not in ("all", *SCHEMES):
         raise UsageError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
-    chosen = SCHEMES if scheme == "all" else {scheme: SCHEMES[scheme]}
+    schemes = SCHEMES if scheme == "all" else {scheme: SCHEMES[scheme]}
     rows: list[dict[str, Any]] = []
-    for name, each in chosen.items():
+    for name, each in schemes.items():
         rows += _rows(name, each, range(seed, seed + (seeds or each.seeds)), test_games, share)
-    show(pd.DataFrame(rows), json, csv)
+    print_frame(pd.DataFrame(rows), form)
 
 
 def _rows(name: str, scheme: Scheme, seeds: range, test_games: int, share: float) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 import typer
 
 from arena.errors import UsageError
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, columns, plot, show
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, columns, opponent_of, plot
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,14 +51,16 @@ def rote(
     import pandas as pd
 
     from arena import specs
+    from arena.cli.output import chosen, print_frame
     from arena.experiment import duel
     from arena_evaluators.memory import RoteMemory
     from arena_evaluators.rote import Use
     from arena_players.td import TD as TDPlayer
 
+    form = chosen(json, csv)
     check_plot(out)
     spec = specs.parse("learner", learner)
-    opponent = specs.parse("player", against)
+    opponent = opponent_of(against)
     pupil = spec.create()
     pupil.begin(seed)
     pupil.practise(games)
@@ -76,7 +78,7 @@ def rote(
             tally = duel.duel_from(make, opponent.create, starts, seed)
             rows.append({"phase": phase, "use": use, "known_pct": known, **columns(tally)})
     frame = pd.DataFrame(rows)
-    show(frame, json, csv)
+    print_frame(frame, form)
     plot(frame, "phase", ["score_pct"], out, of="use")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot, show
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot
 
 
 def weights(
@@ -23,8 +23,10 @@ def weights(
     import pandas as pd
 
     from arena import specs
+    from arena.cli.output import chosen, print_frame
     from arena.errors import UsageError
 
+    form = chosen(json, csv)
     check_plot(out)
     spec = specs.parse("learner", learner)
     pupil = spec.create()
@@ -37,5 +39,5 @@ def weights(
         if unknown := set(names) - set(frame.columns):
             raise UsageError(f"{spec.text} measures no {min(unknown)}; it measures {', '.join(frame.columns[1:])}")
         frame = frame[["games", *names]]
-    show(frame, json, csv)
+    print_frame(frame, form)
     plot(frame, "games", list(frame.columns[1:]), out)

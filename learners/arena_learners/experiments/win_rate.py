@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, check_plot, plot, show
+from arena_learners.experiments.output import Csv, Json, Learner, Plot, Seed, TestGames, check_plot, opponent_of, plot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ def win_rate(
     generations: Annotated[int, typer.Option(min=1, help="How often to play and then learn.")] = 10,
     games: Annotated[int, typer.Option(min=1, help="Games of a generation.")] = 200,
     against: Annotated[str, typer.Option(help="Specs of the opponents, separated by commas.")] = "random,m1",
-    test_games: Annotated[int, typer.Option(min=2, help="Games of a measurement.")] = 200,
+    test_games: TestGames = 200,
     seed: Seed = 1,
     out: Plot = None,
     json: Json = False,
@@ -36,11 +36,12 @@ def win_rate(
     import pandas as pd
 
     from arena import specs
-    from arena.cli.output import progress_bar
+    from arena.cli.output import chosen, print_frame, progress_bar
     from arena.experiment import duel
 
+    form = chosen(json, csv)
     check_plot(out)
-    opponents = [specs.parse("player", text) for text in specs.split("player", against)]
+    opponents = [opponent_of(text) for text in specs.split("player", against)]
     pupil = specs.parse("learner", learner).create()
     pupil.begin(seed)
     games = -(-games // pupil.step) * pupil.step
@@ -67,7 +68,7 @@ def win_rate(
             if generation < generations:
                 told = pupil.practise(games)
     frame = pd.DataFrame(rows)
-    show(frame, json, csv)
+    print_frame(frame, form)
     plot(frame, "games", [name for name in frame.columns if name != "games"], out)
 
 

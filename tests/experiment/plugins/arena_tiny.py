@@ -93,9 +93,21 @@ class Pairs(Tiny):
         return type("Nameless", (TinyPlayer,), {})(self.model())
 
 
+class Reader(Tiny):
+    """Learns only from the games of others."""
+
+    practise = arena.Learner.practise
+
+
+class Hermit(Tiny):
+    """Learns only from games against itself."""
+
+    study = arena.Learner.study
+
+
 @arena.hookimpl
 def register_learners() -> dict[str, type[arena.Learner]]:
-    return {"tiny": Tiny, "pairs": Pairs}
+    return {"tiny": Tiny, "pairs": Pairs, "reader": Reader, "hermit": Hermit}
 
 
 @arena.hookimpl

@@ -107,6 +107,9 @@ def test_collections_and_tournaments_are_read_like_files(games: str, tmp_path: P
     for one, other in zip(stored.episodes(Novice(), 0, 2), of_file.episodes(Novice(), 0, 2), strict=True):
         assert equal(one, other)
     assert stored.settings["hash"] == of_file.settings["hash"]
+    taught = [source(names=[name], db=db, teacher="annotations") for name in ("humans", games)]
+    for one, other in zip(*(each.episodes(Novice(), 0, 2) for each in taught), strict=True):
+        np.testing.assert_array_equal(one.labels, other.labels)
     with pytest.raises(UsageError, match="neither a PDN file nor a collection or tournament"):
         source(names=["nobody"], db=db)
 

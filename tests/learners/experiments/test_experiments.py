@@ -142,3 +142,24 @@ def test_every_scheme_of_the_reference_can_be_learned() -> None:
         assert scheme.games % specs.parse("learner", scheme.learner).registered.cls.step == 0
         for goal in scheme.goals:
             specs.parse("player", goal.opponent)
+
+
+@pytest.mark.parametrize("name", ["fixed-opponent", "win-rate", "reference"])
+def test_measured_games_come_in_pairs(name: str) -> None:
+    assert refused(name, "--test-games", "3") == "games of a measurement come in pairs, one of each colour: not 3"
+
+
+def test_a_losing_line_needs_somebody_to_lose_to() -> None:
+    line = refused("losing-line", "--against", "random", "--lines", "1", "--practice", "20")
+    assert line == "no line of 100 was lost to random, so there is none to repeat"
+
+
+@pytest.mark.parametrize("name", ["fixed-opponent", "losing-line", "rote", "win-rate"])
+def test_nobody_is_asked_to_play(name: str) -> None:
+    assert "human plays at a terminal" in refused(name, "--against", "human")
+
+
+@pytest.mark.parametrize("name", ["fixed-opponent", "losing-line", "moves", "reference", "rote", "weights", "win-rate"])
+def test_how_to_print_is_settled_before_anything_else(name: str) -> None:
+    subject = "--scheme" if name == "reference" else "--learner"
+    assert refused(name, "--json", "--csv", subject, "nobody") == "choose one of --json and --csv"
