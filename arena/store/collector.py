@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sqlalchemy.dialects import postgresql, sqlite
 
 from arena.checkers.notation import move_text
-from arena.store import annotations
+from arena.store import commentary
 from arena.store.schema import collected_games
 
 if TYPE_CHECKING:
@@ -78,5 +78,5 @@ def _row(game: PDNGame) -> dict[str, Any]:
         "number": game.number,
         "plies": len(game.moves),
         "boards": struct.pack(f"<{len(masks)}I", *masks),
-        "comments": annotations.written(game.comments, game.marks),
+        "comments": commentary.written(game.comments, game.marks),
     }

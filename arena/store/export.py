@@ -12,7 +12,7 @@ from sqlalchemy import Select, func, or_, select
 from arena.checkers.board import Board
 from arena.checkers.move import Side
 from arena.checkers.pdn import game_text
-from arena.store import annotations, lookup
+from arena.store import commentary, lookup
 from arena.store.collector import ROSTER
 from arena.store.schema import collected_games, games, players, tournaments
 
@@ -114,5 +114,5 @@ def _collected(connection: Connection, location: str, selection: Selection) -> Q
 
 def _collected_text(row: Row[Any]) -> str:
     tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
-    comments, marks = annotations.read(row.comments)
+    comments, marks = commentary.read(row.comments)
     return game_text(row.moves.split(), row.result, tags | row.tags, Board.from_fen(row.fen), comments, marks)

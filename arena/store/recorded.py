@@ -9,7 +9,7 @@ from sqlalchemy import Select, select
 
 from arena.errors import StoreError
 from arena.record import GameRecord, Remarks
-from arena.store import annotations, lookup
+from arena.store import commentary, lookup
 from arena.store.schema import collected_games, collections, games, players, tournaments
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
     with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
         for row in connection.execute(query):
             first = "white" if row.fen.startswith("W") else "black"
-            yield RecordedGame(row.id, row.boards, first, row.result, *annotations.read(row.comments))
+            yield RecordedGame(row.id, row.boards, first, row.result, *commentary.read(row.comments))
 
 
 def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame]:

@@ -145,7 +145,7 @@ collected_games = Table(
     Column("plies", Integer, nullable=False),
     Column("moves", Text, nullable=False, doc="PDN move text of each ply, blank-separated"),
     Column("boards", LargeBinary, nullable=False, doc="(plies + 1) x 3 uint32: black, white, kings"),
-    Column("comments", Text, doc="a line per board, see arena.store.annotations; null where nothing is said"),
+    Column("comments", Text, doc="a line per board, see arena.store.commentary; null where nothing is said"),
     CheckConstraint("result IN ('1-0', '0-1', '1/2-1/2', '*')"),
     CheckConstraint("length(boards) = 12 * (plies + 1)"),
 )
