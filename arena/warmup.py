@@ -18,13 +18,22 @@ if TYPE_CHECKING:
     from arena.plugins import Registered
 
 
+ANNOUNCEMENT = "compiling, first run only ..."
+"""What to say of the long wait for machine code that is not in the cache."""
+
+
 def compile_missing(say: Callable[[str], None]) -> None:
     """See to it that the machine code of the game, the search and all evaluators is in the cache, without loading what
     is there; ``say`` hears of a long wait."""
-    file = _marker()
-    if file is not None and not file.exists():
-        say("compiling, first run only ...")
+    if is_missing():
+        say(ANNOUNCEMENT)
         warm_up()
+
+
+def is_missing() -> bool:
+    """Whether there is a cache, and not all of that machine code in it."""
+    file = _marker()
+    return file is not None and not file.exists()
 
 
 def warm_up() -> None:

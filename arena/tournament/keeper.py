@@ -6,8 +6,8 @@ arena is gone, as they end with it. Nobody's code but ours runs in it once the p
 thread; where a plugin has started another, forking is not safe, and workers start as new interpreters.
 
 It hears ``{"start": marker}`` with two file descriptors, for the worker's tasks and messages, and
-``{"kill": process}``; it says ``{"ready": true}``, ``{"started": process}`` for each start, and
-``{"ended": process, "code": code}``.
+``{"kill": process}``; it says ``{"notice": text}`` where somebody will have to wait, ``{"ready": true}``,
+``{"started": process}`` for each start, and ``{"ended": process, "code": code}``.
 """
 
 from __future__ import annotations
@@ -25,20 +25,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from arena import plugins
-from arena.tournament import system, worker
-from arena.warmup import warm_up
-
-COMMAND = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.keeper import main; main()"
-)
-"""What the interpreter of a keeper runs: it finds modules where its parent does."""
-MESSAGE = 1 << 16
-"""Bytes of the longest message."""
-
-
-def settings(control: int) -> str:
-    """The argument of :data:`COMMAND`, for a keeper of this process that inherits the socket ``control``."""
-    return json.dumps({**worker.surroundings(), "control": control})
+from arena.tournament import launch, system, worker
+from arena.warmup import ANNOUNCEMENT, is_missing, warm_up
 
 
 def main() -> None:
@@ -49,6 +37,8 @@ def main() -> None:
     system.adopt_orphans()
     control = socket.socket(fileno=start["control"])
     plugins.load()
+    if is_missing():
+        control.send(json.dumps({"notice": ANNOUNCEMENT}).encode())
     warm_up()
     gc.collect()
     gc.freeze()  # what is there already: a worker that collected it would need a copy of its own
@@ -70,7 +60,7 @@ class _Keeper:
             while True:
                 heard, _, _ = select.select([self._control.fileno(), self._alarm], [], [])
                 with suppress(BlockingIOError):
-                    os.read(self._alarm, MESSAGE)
+                    os.read(self._alarm, launch.MESSAGE)
                 if self._control.fileno() in heard and not self._obey():
                     break
                 self._bury_the_dead()
@@ -83,7 +73,7 @@ class _Keeper:
 
     def _obey(self) -> bool:
         """Do what the next message says; False where there can be none."""
-        message, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE, 2, socket.MSG_CMSG_CLOEXEC)
+        message, descriptors, _, _ = socket.recv_fds(self._control, launch.MESSAGE, 2, socket.MSG_CMSG_CLOEXEC)
         if not message:
             return False
         [(kind, value)] = json.loads(message).items()
@@ -101,7 +91,7 @@ class _Keeper:
         if system.threads(os.getpid()) != 1:
             return os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-P", "-c", worker.COMMAND, worker.settings(marker)],
+                [sys.executable, "-P", "-c", launch.WORKER, launch.worker_settings(marker)],
                 os.environ,
                 file_actions=[(os.POSIX_SPAWN_DUP2, inbox, 0), (os.POSIX_SPAWN_DUP2, outbox, 1)],
                 setsid=True,
