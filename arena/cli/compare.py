@@ -14,6 +14,7 @@ from arena.library import DEFAULT_DB
 
 
 def compare(
+    context: typer.Context,
     first: Annotated[str, typer.Argument(help="Spec of a player.")],
     second: Annotated[str, typer.Argument(help="Spec of the player that it is compared with.")],
     sprt: Annotated[
@@ -37,31 +38,25 @@ def compare(
     The games are recorded as a tournament, which arena tournament --resume takes up again, in the order of its schedule
     and up to the decision: the same ones for any number of workers.
     """
-    from arena import library
+    from arena import library, specs
     from arena.cli.output import say
-    from arena.tournament.processes import starter
+    from arena.store import Store
+    from arena.tournament import runner
+    from arena.tournament.plan import Plan, TournamentSettings
 
+    test = sequential.parse(sprt, logistic, alpha, beta)
     library.use(db)
-    with starter(say) as begun:
-        begun.begin()
-
-        from arena import specs
-        from arena.store import Store
-        from arena.tournament import runner
-        from arena.tournament.plan import Plan, TournamentSettings
-
-        test = sequential.parse(sprt, logistic, alpha, beta)
-        settings = TournamentSettings(
-            seed=secrets.randbits(63) if seed is None else seed, games=games, openings=openings, sprt=test
-        )
-        plan = Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
-        with Store.open(db) as store:
-            with progress(store.location, settings.seed) as show:
-                tournament = runner.run(
-                    naming(name, new), plan, store, workers=workers, progress=show, say=say, begun=begun
-                )
-            print(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
-            print(f"recorded in {store.location} as tournament {tournament.name!r}")
+    settings = TournamentSettings(
+        seed=secrets.randbits(63) if seed is None else seed, games=games, openings=openings, sprt=test
+    )
+    plan = Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
+    with Store.open(db) as store:
+        with progress(store.location, settings.seed) as show:
+            tournament = runner.run(
+                naming(name, new), plan, store, workers=workers, progress=show, say=say, begun=context.obj
+            )
+        print(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
+        print(f"recorded in {store.location} as tournament {tournament.name!r}")
 
 
 def register(app: typer.Typer) -> None:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from arena.checkers.game import Limits
     from arena.statistics.sprt import SPRT
     from arena.store.names import Naming
-    from arena.tournament.processes import Starter
     from arena.tournament.tally import Progress
 
 _SETTINGS = ("format", "rounds", "games", "openings", "move_timeout", "memory", "max_forfeits", "learning")
@@ -81,65 +80,49 @@ def tournament(
     ] = None,
 ) -> None:
     """Play everybody against everybody, or in another format, record every game, and print who is better."""
-    from arena import library
-    from arena.cli.output import refuse_what_is_settled, say
-    from arena.tournament.processes import starter
-
-    if resume is None:
-        chosen = _chosen(context)
-        if chosen["players"] is None:
-            raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
-    elif new:
-        raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
-    else:
-        chosen = context.params
-        refuse_what_is_settled(context, "tournament", free=("db", "workers"))
-    library.use(chosen["db"])
-    with starter(say) as begun:
-        begun.begin()
-        name = _begin(chosen, begun) if resume is None else _go_on(chosen, begun)
-
-    from arena.store import Results
-
-    with Results(chosen["db"]) as stored:
-        report(stored, name)
-
-
-def _begin(chosen: dict[str, Any], begun: Starter) -> str:
-    """Play a new tournament; its name."""
-    from arena import specs
+    from arena import library, specs
     from arena.checkers.game import DrawRules
-    from arena.cli.output import say
+    from arena.cli.output import refuse_what_is_settled, say
     from arena.store import Store
     from arena.tournament import runner
     from arena.tournament.plan import DEFAULT_RATINGS, Plan, TournamentSettings
 
-    settings = TournamentSettings(
-        seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
-        rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
-        limits=_limits(chosen),
-        ratings=tuple(chosen.get("ratings", DEFAULT_RATINGS)),
-        **adjudication.read(chosen["adjudicate"], chosen.get("scores", {})),
-        sprt=_test(chosen),
-        **{name: chosen[name] for name in _SETTINGS},
-    )
-    plan = Plan(settings, specs.parse_list("player", chosen["players"]))
-    with Store.open(chosen["db"]) as store, progress(store.location, settings.seed) as show:
-        called = naming(chosen["name"], chosen["new"])
-        return runner.run(called, plan, store, workers=chosen["workers"], progress=show, say=say, begun=begun).name
+    if resume is None:
+        chosen = _chosen(context)
+        library.use(chosen["db"])
+        if chosen["players"] is None:
+            raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
+        settings = TournamentSettings(
+            seed=secrets.randbits(63) if chosen["seed"] is None else chosen["seed"],
+            rules=DrawRules(**tournament_file.rules(chosen.get("rules", {}))),
+            limits=_limits(chosen),
+            ratings=tuple(chosen.get("ratings", DEFAULT_RATINGS)),
+            **adjudication.read(chosen["adjudicate"], chosen.get("scores", {})),
+            sprt=_test(chosen),
+            **{name: chosen[name] for name in _SETTINGS},
+        )
+        plan = Plan(settings, specs.parse_list("player", chosen["players"]))
+        db = chosen["db"]
+        with Store.open(db) as store, progress(store.location, settings.seed) as show:
+            called = naming(chosen["name"], new)
+            played = runner.run(
+                called, plan, store, workers=chosen["workers"], progress=show, say=say, begun=context.obj
+            )
+            name = played.name
+    else:
+        if new:
+            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
+        refuse_what_is_settled(context, "tournament", free=("db", "workers"))
+        library.use(db)
+        with Store.existing(db) as store:
+            stored_as = store.tournament(resume)
+            name = stored_as.name
+            with progress(store.location, stored_as.seed) as show:
+                runner.resume(name, store, workers=workers, progress=show, say=say, begun=context.obj)
+    from arena.store import Results  # pandas, while the games are on record already
 
-
-def _go_on(chosen: dict[str, Any], begun: Starter) -> str:
-    """Play what is missing of a tournament on record; its name."""
-    from arena.cli.output import say
-    from arena.store import Store
-    from arena.tournament import runner
-
-    with Store.existing(chosen["db"]) as store:
-        stored_as = store.tournament(chosen["resume"])
-        with progress(store.location, stored_as.seed) as show:
-            runner.resume(stored_as.name, store, workers=chosen["workers"], progress=show, say=say, begun=begun)
-        return stored_as.name
+    with Results(db) as stored:
+        report(stored, name)
 
 
 def register(app: typer.Typer) -> None:

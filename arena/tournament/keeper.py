@@ -5,8 +5,8 @@ all workers: it reports how each ended, kills what a worker leaves behind, in it
 arena is gone, as they end with it. Nobody's code but ours runs in it once the plugins are loaded, and it runs one
 thread; where a plugin has started another, forking is not safe, and workers start as new interpreters.
 
-It hears ``{"start": marker}`` with two file descriptors, for the worker's tasks and messages, and
-``{"kill": process}``; it says ``{"notice": text}`` where somebody will have to wait, ``{"ready": true}``,
+It hears ``{"start": {"marker": file, "library": database}}`` with two file descriptors, for the worker's tasks and
+messages, and ``{"kill": process}``; it says ``{"notice": text}`` where somebody will have to wait, ``{"ready": true}``,
 ``{"started": process}`` for each start, and ``{"ended": process, "code": code}``.
 """
 
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from arena import plugins
+from arena import library, plugins
 from arena.tournament import launch, system, worker
 from arena.warmup import ANNOUNCEMENT, is_missing, warm_up
 
@@ -78,7 +78,8 @@ class _Keeper:
             return False
         [(kind, value)] = json.loads(message).items()
         if kind == "start":
-            process = self._start(Path(value), *descriptors)
+            library.use(value["library"])
+            process = self._start(Path(value["marker"]), *descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
             self._workers.add(process)
@@ -92,7 +93,7 @@ class _Keeper:
             return os.posix_spawn(
                 sys.executable,
                 [sys.executable, "-P", "-c", launch.WORKER, launch.worker_settings(marker)],
-                os.environ,
+                {**os.environ, **library.environment()},
                 file_actions=[(os.POSIX_SPAWN_DUP2, inbox, 0), (os.POSIX_SPAWN_DUP2, outbox, 1)],
                 setsid=True,
             )

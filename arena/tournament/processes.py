@@ -167,7 +167,8 @@ class Keeper(Starter):
             if not self._ready:
                 self._wait()
             with suppress(OSError):  # it has just died, as will be heard
-                socket.send_fds(self._control, [json.dumps({"start": str(marker)}).encode()], [inbox, outbox])
+                message = {"start": {"marker": str(marker), "library": library.absolute()}}
+                socket.send_fds(self._control, [json.dumps(message).encode()], [inbox, outbox])
             while self._process and not self._latest:
                 if not self.listen(ANSWER):
                     system.kill_group(self._process)
