@@ -18,34 +18,24 @@ if TYPE_CHECKING:
     from arena.plugins import Registered
 
 
-ANNOUNCEMENT = "compiling, first run only ..."
-"""What to say of the long wait for machine code that is not in the cache."""
-
-
 def compile_missing(say: Callable[[str], None]) -> None:
     """See to it that the machine code of the game, the search and all evaluators is in the cache, without loading what
     is there; ``say`` hears of a long wait."""
-    if is_missing():
-        say(ANNOUNCEMENT)
-        warm_up()
-
-
-def is_missing() -> bool:
-    """Whether there is a cache, and not all of that machine code in it."""
     file = _marker()
-    return file is not None and not file.exists()
+    if file is not None and not file.exists():
+        say("compiling, first run only ...")
+        for unique in (False, True):
+            perft(Board.start(), 2, unique)
+        warm_up()
+        file.touch()
 
 
 def warm_up() -> None:
-    """Have the machine code of the game, the search and all evaluators at hand."""
+    """Have the machine code that games need at hand: of the moves, the search and all evaluators."""
     board = Board.start()
-    perft(board, 2)
-    perft(board, 2, unique=True)
     for item in _evaluators():
         with suppress(Exception):  # a fault of an evaluator shows where it is used
             Search(item.cls())(board, 2)
-    if file := _marker():
-        file.touch()
 
 
 def _evaluators() -> list[Registered]:

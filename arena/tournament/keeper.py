@@ -22,14 +22,14 @@ import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from arena import library, plugins
 from arena.tournament import launch, system, worker
-from arena.warmup import ANNOUNCEMENT, is_missing, warm_up
+from arena.warmup import compile_missing, warm_up
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Start, watch and kill workers until the arena is gone."""
     start = json.loads(sys.argv[1])
     system.die_with(start["parent"])
@@ -37,14 +37,18 @@ def main() -> None:
     system.adopt_orphans()
     control = socket.socket(fileno=start["control"])
     plugins.load()
-    if is_missing():
-        control.send(json.dumps({"notice": ANNOUNCEMENT}).encode())
+    compile_missing(lambda line: _send(control, {"notice": line}))
     warm_up()
     gc.collect()
     gc.freeze()  # what is there already: a worker that collected it would need a copy of its own
     system.wake_at_parents_end()  # to clear up; that it is gone will be heard
-    control.send(b'{"ready": true}')
+    _send(control, {"ready": True})
     _Keeper(control).run()
+    os._exit(0)  # an interpreter that has loaded so much takes long to end, and may run what plugins left for its end
+
+
+def _send(control: socket.socket, message: dict[str, Any]) -> None:
+    control.send(json.dumps(message).encode())
 
 
 class _Keeper:
@@ -83,7 +87,7 @@ class _Keeper:
             for descriptor in descriptors:
                 os.close(descriptor)
             self._workers.add(process)
-            self._control.send(json.dumps({"started": process}).encode())
+            _send(self._control, {"started": process})
         elif value in self._workers:
             system.kill_child(value)
         return True
@@ -131,7 +135,7 @@ class _Keeper:
                 if process in self._workers:
                     self._workers.remove(process)
                     code = os.waitstatus_to_exitcode(status)
-                    self._control.send(json.dumps({"ended": process, "code": code}).encode())
+                    _send(self._control, {"ended": process, "code": code})
                 self._kill_orphans()
 
     def _kill_orphans(self) -> None:

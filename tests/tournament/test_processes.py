@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena import warmup
 from arena.tournament import launch, system
 from arena.tournament.processes import Keeper, starter
 
@@ -64,5 +63,5 @@ def test_a_keeper_that_must_compile_says_so(
     for _ in range(2):
         with Keeper(said.append) as start:
             start.start(tmp_path / "marker", *pipes)
-        assert said == [warmup.ANNOUNCEMENT]
+        assert said == ["compiling, first run only ..."]
         assert marker.exists()
