@@ -55,8 +55,8 @@ class Lazy:
         """What Numba makes of it."""
         return self._make(self.py_func)
 
-    def __call__(self, *arguments: Any) -> Any:
-        return self.made(*arguments)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.made(*arguments, **named)
 
     @property
     def _numba_type_(self) -> Any:
