@@ -16,18 +16,13 @@ import shutil
 import sys
 import time
 from contextlib import contextmanager, suppress
-from functools import cache, cached_property
+from functools import cache, cached_property, update_wrapper
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-import numba
 import numpy as np
-from llvmlite.binding import get_host_cpu_name
-from numba import types
-from numba.core.dispatcher import Dispatcher
-from numba.extending import intrinsic
 from platformdirs import user_cache_path
 
 if TYPE_CHECKING:
@@ -39,36 +34,90 @@ _CORE = (_HERE / "compiled.py", _HERE / "checkers", _HERE / "search")
 _KEPT = 30 * 24 * 3600.0
 """Seconds that an unused cache folder is kept."""
 _PROCESS = secrets.token_hex(4)
-_config: Any = numba.config
-_carray: Any = numba.carray  # type: ignore[attr-defined]
-_POINTER: Any = types.CPointer(types.int64)  # type: ignore[no-untyped-call]
-EVALUATOR_SIGNATURE = types.int32(types.uint32, types.uint32, types.uint32, types.int32, types.intp)
+EVALUATOR_SIGNATURE = "int32(uint32, uint32, uint32, int32, intp)"
 """own, opp, kings, side, context -> value; see :class:`arena.Kernel`."""
+
+
+class Lazy:
+    """What Numba makes of a function, made when it is first called or compiled into something else.
+
+    Until then Numba, which takes longer to import than most commands to run, is not even imported.
+    """
+
+    def __init__(self, function: Callable[..., Any], make: Callable[[Any], Any]) -> None:
+        self.py_func = function
+        """As Numba calls it: the function for the interpreter."""
+        self._make = make
+        update_wrapper(self, function)
+
+    @cached_property
+    def made(self) -> Any:
+        """What Numba makes of it."""
+        return self._make(self.py_func)
+
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        return self.made(*arguments, **named)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Numba asks for it where compiled code names this."""
+        from numba.core.registry import cpu_target
+
+        made, context = self.made, cpu_target.typing_context
+        context.refresh()  # it may have been made just now, within a compilation
+        return context.resolve_value_type(made)
 
 
 def kernel(function: F) -> F:
     """Compile ``function`` on its first call, without the interpreter and its lock."""
-    with _cache_of(function) as cached:
-        return cast("F", _with_own_files(numba.njit(cache=cached, nogil=True, error_model="numpy")(function)))
+    return _lazy(function, nogil=True)
 
 
 def inline_kernel(function: F) -> F:
     """As :func:`kernel`, with the code put into every caller: for what a hot loop calls, be it long or short."""
-    with _cache_of(function) as cached:
-        return cast(
-            "F", _with_own_files(numba.njit(cache=cached, nogil=True, error_model="numpy", forceinline=True)(function))
-        )
+    return _lazy(function, nogil=True, forceinline=True)
 
 
 def short_kernel(function: F) -> F:
     """As :func:`kernel`, but keeping the interpreter's lock: for what is done sooner than the lock changes hands."""
+    return _lazy(function)
+
+
+def instruction(typing: Callable[..., Any]) -> Callable[..., Any]:
+    """An instruction for compiled code: what ``numba.extending.intrinsic`` makes of ``typing``."""
+
+    def make(typing: Any) -> Any:
+        from numba.extending import intrinsic
+
+        return intrinsic(typing)
+
+    return Lazy(typing, make)
+
+
+def _lazy(function: F, **options: bool) -> F:
+    def make(function: Any) -> Any:
+        return _with_own_files(_compiled(function, **options))
+
+    return cast("F", Lazy(function, make))
+
+
+def _compiled(function: Any, *signature: str, **options: bool) -> Any:
+    import numba
+
+    njit: Any = numba.njit
     with _cache_of(function) as cached:
-        return cast("F", _with_own_files(numba.njit(cache=cached, error_model="numpy")(function)))
+        return njit(*signature, cache=cached, error_model="numpy", **options)(function)
+
+
+def made(function: F) -> F:
+    """What Numba makes of a kernel, at once: for one that the interpreter calls so often that it should be spared the
+    way there, in a module that is imported only where kernels run."""
+    return cast("F", cast("Lazy", function).made)
 
 
 def entry_point(function: F, signature: str) -> F:
     """A kernel compiled for one signature, without Numba's choice among types, which takes as long as a short one."""
-    return cast("F", cast("Any", function).compile(signature))
+    return cast("F", cast("Any", made(function)).compile(signature))
 
 
 def typed_kernel(signature: str) -> Callable[[F], F]:
@@ -79,8 +128,7 @@ def typed_kernel(signature: str) -> Callable[[F], F]:
     """
 
     def decorate(function: F) -> F:
-        with _cache_of(function) as cached:
-            return cast("F", numba.njit(signature, cache=cached, nogil=True, error_model="numpy")(function))
+        return cast("F", _compiled(function, signature, nogil=True))
 
     return decorate
 
@@ -105,6 +153,8 @@ class EvaluatorKernel:
 
     @cached_property
     def _compiled(self) -> Any:
+        import numba
+
         function = self._function
         name = f"{function.__qualname__}.entry"
         source = function.__code__
@@ -129,6 +179,9 @@ def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
 def marker(classes: Iterable[type[Any]]) -> Path | None:
     """A file to tell by its presence that the kernels of the core and of the classes' packages are in the cache, for
     this processor and this Numba; None where there is no cache."""
+    import numba
+    from llvmlite.binding import get_host_cpu_name
+
     modules = {each.__module__ for each in classes}
     files = {name: getattr(sys.modules[name], "__file__", None) for name in modules}
     packages = {_package_of(file, name) for name, file in files.items() if file}
@@ -139,15 +192,18 @@ def marker(classes: Iterable[type[Any]]) -> Path | None:
 @contextmanager
 def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
     """Point Numba's cache to the folder for ``function``; yields False where there is none."""
+    import numba
+
+    config: Any = numba.config
     source = Path(function.__code__.co_filename)
     folder = _folder(_packages(function)) if source.is_file() else None
-    before = _config.CACHE_DIR
+    before = config.CACHE_DIR
     if folder is not None:
-        _config.CACHE_DIR = str(folder)
+        config.CACHE_DIR = str(folder)
     try:
         yield folder is not None
     finally:
-        _config.CACHE_DIR = before
+        config.CACHE_DIR = before
 
 
 def _with_own_files(dispatcher: Any) -> Any:
@@ -179,10 +235,12 @@ def _packages(function: Callable[..., Any]) -> frozenset[Path]:
 
 def _compiled_in(namespace: dict[str, Any], names: tuple[str, ...]) -> Iterator[Callable[..., Any]]:
     """The Python functions behind the compiled functions of a module; in other modules only what ``names`` name."""
+    from numba.core.dispatcher import Dispatcher
+
     for value in list(namespace.values()):
-        if isinstance(value, Dispatcher):
+        if isinstance(value, (Lazy, Dispatcher)):
             yield value.py_func
-        elif isinstance(value, type(_pointer)):
+        elif isinstance(value, type(_pointer.made)):
             yield cast("Any", value)._defn
         elif isinstance(value, ModuleType):
             for name in names:
@@ -232,13 +290,22 @@ def _remove_unused(folders: Path) -> None:
 
 
 def _to_pointer(_typing: Any, _address: Any) -> Any:
+    from numba import types
+
     def codegen(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], context.get_value_type(signature.return_type))
 
-    return _POINTER(types.intp), codegen
+    return types.CPointer(types.int64)(types.intp), codegen  # type: ignore[no-untyped-call]
 
 
-_pointer = cast("Callable[[int], Any]", intrinsic(_to_pointer))
+def _make_carray(_: Any) -> Any:
+    import numba
+
+    return numba.carray  # type: ignore[attr-defined]
+
+
+_pointer: Any = instruction(_to_pointer)
+_carray: Any = Lazy(_make_carray, _make_carray)
 
 
 @kernel

@@ -34,9 +34,14 @@ def location() -> str:
     return _location
 
 
+def absolute() -> str:
+    """As :func:`location`, for a process in another folder."""
+    return _location if "://" in _location else str(Path(_location).absolute())
+
+
 def environment() -> dict[str, str]:
     """The environment variable by which a process that this one starts looks names up in the same database."""
-    return {_VARIABLE: _location if "://" in _location else str(Path(_location).absolute())}
+    return {_VARIABLE: absolute()}
 
 
 def is_name(text: str) -> bool:

@@ -198,8 +198,13 @@ def _fault(item: Registered) -> str:
 
 def _source(entry_point: metadata.EntryPoint) -> tuple[str, str]:
     """Name and version of the distribution that an entry point belongs to."""
-    distribution = entry_point.dist
-    return (str(distribution.name), str(distribution.version)) if distribution else ("unknown", "0")
+    return _identity(entry_point.dist) if entry_point.dist else ("unknown", "0")
+
+
+@functools.cache
+def _identity(distribution: metadata.Distribution) -> tuple[str, str]:
+    """Name and version, each of which is read from a long file."""
+    return str(distribution.name), str(distribution.version)
 
 
 def _plain(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena import plugins
 from arena.checkers.board import Board
+from arena.checkers.game import Game
 from arena.checkers.perft import perft
 from arena.compiled import marker
 from arena.search import Search
@@ -24,19 +25,19 @@ def compile_missing(say: Callable[[str], None]) -> None:
     file = _marker()
     if file is not None and not file.exists():
         say("compiling, first run only ...")
+        for unique in (False, True):
+            perft(Board.start(), 2, unique)
         warm_up()
+        file.touch()
 
 
 def warm_up() -> None:
-    """Have the machine code of the game, the search and all evaluators at hand."""
-    board = Board.start()
-    perft(board, 2)
-    perft(board, 2, unique=True)
+    """Have the machine code that games need at hand: of the moves, the search and all evaluators."""
+    game = Game(Board.from_fen("B:W32:BK1"))
+    game.play(game.board.legal_moves[0])  # a search looks at the positions that could occur again, too
     for item in _evaluators():
         with suppress(Exception):  # a fault of an evaluator shows where it is used
-            Search(item.cls())(board, 2)
-    if file := _marker():
-        file.touch()
+            Search(item.cls())(game, 2)
 
 
 def _evaluators() -> list[Registered]:

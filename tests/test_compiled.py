@@ -122,6 +122,18 @@ def test_an_unchanged_kernel_is_read_from_the_cache(project: Project) -> None:
     assert project.files() == files
 
 
+def test_what_is_installed_is_known_before_numba_is_imported(project: Project) -> None:
+    project.write("mine.py", EVALUATOR.format(imports="", value="own"))
+    program = "import sys, mine; from arena import plugins; print(plugins.load().problems, 'numba' in sys.modules)"
+    assert project.run(program) == "[] False"
+
+
+def test_a_function_that_numba_compiles_may_call_a_kernel(project: Project) -> None:
+    project.write("mine.py", helper(7))
+    program = "import numba, mine; print(numba.njit(lambda n: mine.worth(n) + 1)(2), mine.worth(3))"
+    assert project.run(program) == "15 21"
+
+
 def test_it_works_where_nothing_can_be_written(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
     project.cache.write_text("a file, and no folder", encoding="utf-8")

@@ -6,7 +6,11 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from arena import compiled, warmup
+from numba.core import event
+
+from arena import compiled, match, specs, warmup
+from arena.checkers.game import DrawRules
+from arena.tournament.plan import Plan, TournamentSettings
 from arena_evaluators.material import Material
 
 if TYPE_CHECKING:
@@ -26,6 +30,18 @@ def test_what_is_in_the_cache_is_neither_compiled_nor_announced(
     assert file.exists()
     warmup.compile_missing(said.append)
     assert len(said) == 1
+
+
+def test_no_player_is_kept_waiting_for_machine_code() -> None:
+    players = ("lms", "td", "minimax", "patterns", "tuned", "m2", "random")
+    settings = TournamentSettings(seed=1, games=2, rules=DrawRules(ply_cap=60))
+    plan = Plan(settings, [specs.parse("player", each) for each in players])
+    tasks = list(plan.tasks([("lms", "td"), ("minimax", "patterns"), ("tuned", "m2"), ("m2", "random")], ()))
+    warmup.warm_up()
+    with event.install_recorder("numba:compiler_lock") as compiler:
+        records = [match.play(task) for task in tasks]
+    assert not compiler.buffer
+    assert [record.reason for record in records] == [None] * 8
 
 
 def test_an_edited_or_another_package_has_a_marker_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

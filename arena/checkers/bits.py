@@ -5,11 +5,11 @@ Masks are held in int64 variables with values below 2**32, so that no operation 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
+
+from arena.compiled import instruction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,9 +32,11 @@ def _instruction(emit: Callable[[Any, Any], Any]) -> Callable[[int], int]:
         return emit(builder, arguments[0])
 
     def typing(_context: Any, _mask: Any) -> Any:
+        from numba import types
+
         return types.int64(types.int64), codegen
 
-    return cast("Callable[[int], int]", intrinsic(typing))
+    return instruction(typing)
 
 
 popcount = _instruction(lambda builder, mask: builder.ctpop(mask))

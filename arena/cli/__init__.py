@@ -6,9 +6,19 @@ import atexit
 import gc
 import os
 import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
 from arena.interrupts import remember_interrupts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from arena.tournament.processes import Starter
+
+_PLAYING = {"tournament", "compare"}
+_HELP = {"-h", "--help"}
 
 
 def main() -> None:
@@ -17,9 +27,11 @@ def main() -> None:
     gc.set_threshold(50_000)  # imports make many objects and no garbage
     atexit.register(gc.freeze)  # else the interpreter, when it ends, looks for cycles in all that was imported
     try:
-        from arena.cli.app import run
+        words = sys.argv[1:] or ["--help"]
+        with _begun(words) as begun:
+            from arena.cli.app import run
 
-        code = run(sys.argv[1:] or ["--help"])
+            code = run(words, begun)
         sys.stdout.flush()
     except ArenaError as error:
         code = _fail(str(error), error.exit_code)
@@ -29,6 +41,20 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
     sys.exit(code)
+
+
+@contextmanager
+def _begun(words: Sequence[str]) -> Iterator[Starter | None]:
+    """What workers come from, for a command that plays: it loads while the command does, and may not be needed."""
+    if words[0] not in _PLAYING or not _HELP.isdisjoint(words):
+        yield None
+        return
+    from arena.cli.output import say
+    from arena.tournament.processes import starter
+
+    with starter(say) as begun:
+        begun.begin()
+        yield begun
 
 
 def _fail(message: str, code: int) -> int:

@@ -14,6 +14,8 @@ from arena.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arena.tournament.processes import Starter
+
 app = typer.Typer(
     name="arena",
     cls=Commands,
@@ -26,10 +28,13 @@ for group in (tournament, compare, results, replay, train, models, play, listing
     group.register(app)
 
 
-def run(words: Sequence[str]) -> int:
-    """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt."""
+def run(words: Sequence[str], begun: Starter | None = None) -> int:
+    """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt.
+
+    A command that plays has its workers started by ``begun``.
+    """
     try:
-        return int(app(list(words), standalone_mode=False) or 0)
+        return int(app(list(words), standalone_mode=False, obj=begun) or 0)
     except typer.TyperException as error:
         message, context = error.format_message(), getattr(error, "ctx", None)
         if context is not None and message == context.get_help():  # a group of commands without any of them

@@ -14,6 +14,7 @@ from arena.library import DEFAULT_DB
 
 
 def compare(
+    context: typer.Context,
     first: Annotated[str, typer.Argument(help="Spec of a player.")],
     second: Annotated[str, typer.Argument(help="Spec of the player that it is compared with.")],
     sprt: Annotated[
@@ -51,7 +52,9 @@ def compare(
     plan = Plan(settings, [specs.parse("player", first), specs.parse("player", second)])
     with Store.open(db) as store:
         with progress(store.location, settings.seed) as show:
-            tournament = runner.run(naming(name, new), plan, store, workers=workers, progress=show, say=say)
+            tournament = runner.run(
+                naming(name, new), plan, store, workers=workers, progress=show, say=say, begun=context.obj
+            )
         print(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
         print(f"recorded in {store.location} as tournament {tournament.name!r}")
 

@@ -85,11 +85,9 @@ def _verify(stored: Results, record: GameRecord, game: int, tournament: str | No
     from arena import library
     from arena.cli.output import say
     from arena.tournament import replay as replaying
-    from arena.warmup import compile_missing
 
     library.use(db)
-    compile_missing(say)
-    found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record)
+    found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record, say)
     for reservation in found.reservations:
         print(f"note: {reservation}")
     if found.differs is None:

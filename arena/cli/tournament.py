@@ -84,7 +84,7 @@ def tournament(
     from arena import library, specs
     from arena.checkers.game import DrawRules
     from arena.cli.output import refuse_what_is_settled, say
-    from arena.store import Results, Store
+    from arena.store import Store
     from arena.tournament import runner
     from arena.tournament.plan import DEFAULT_RATINGS, Plan, TournamentSettings
 
@@ -106,7 +106,10 @@ def tournament(
         db = chosen["db"]
         with Store.open(db) as store, progress(store.location, settings.seed) as show:
             called = naming(chosen["name"], new)
-            name = runner.run(called, plan, store, workers=chosen["workers"], progress=show, say=say).name
+            played = runner.run(
+                called, plan, store, workers=chosen["workers"], progress=show, say=say, begun=context.obj
+            )
+            name = played.name
     else:
         if new:
             raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
@@ -116,7 +119,9 @@ def tournament(
             stored_as = store.tournament(resume)
             name = stored_as.name
             with progress(store.location, stored_as.seed) as show:
-                runner.resume(name, store, workers=workers, progress=show, say=say)
+                runner.resume(name, store, workers=workers, progress=show, say=say, begun=context.obj)
+    from arena.store import Results  # pandas, while the games are on record already
+
     with Results(db) as stored:
         report(stored, name)
 

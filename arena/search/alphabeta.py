@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from arena.checkers.bitboard import MAX_MOVES, can_capture, generate, make, walkers
 from arena.checkers.bits import popcount
-from arena.compiled import context_array, inline_kernel, kernel, typed_kernel
+from arena.compiled import context_array, inline_kernel, kernel, made, typed_kernel
 from arena.search.evaluation import call_evaluator, call_pulse
 from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
 from arena.search.values import DECIDED, INFINITY, NEVER, VALUE_LIMIT, WIN
@@ -78,6 +78,7 @@ WORKSPACE = STACK + 2 * _STACK_SIZE
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
+@made
 @kernel
 def key_of(own: int, opp: int, kings: int, side: int) -> int:
     """A 64-bit key of a position."""
@@ -353,6 +354,7 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
     return best
 
 
+@made
 @kernel
 def deepen(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, count: int, work: np.ndarray) -> None:
     """Search the ``count`` moves in ``work[STACK:]`` one ply deep, two, ... ``depth``, or until told to stop.

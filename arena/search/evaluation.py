@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from arena.checkers.board import Board
+from arena.compiled import instruction
 from arena.errors import ArenaError
 from arena.evaluator import KERNEL_TYPE, Kernel
 from arena.search.values import VALUE_LIMIT
@@ -27,6 +26,8 @@ _I64 = ir.IntType(64)
 
 
 def _call(_typing: Any, _address: Any, _own: Any, _opp: Any, _kings: Any, _side: Any, _context: Any) -> Any:
+    from numba import types
+
     signature = types.int64(*[types.int64] * 6)
 
     def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
@@ -38,11 +39,13 @@ def _call(_typing: Any, _address: Any, _own: Any, _opp: Any, _kings: Any, _side:
     return signature, codegen
 
 
-call_evaluator = cast("Callable[[int, int, int, int, int, int], int]", intrinsic(_call))
+call_evaluator: Callable[[int, int, int, int, int, int], int] = instruction(_call)
 """The value that the evaluator kernel at an address gives: address, own, opp, kings, side, context (int64)."""
 
 
 def _call_without_arguments(_typing: Any, _address: Any) -> Any:
+    from numba import types
+
     def codegen(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
         function = builder.inttoptr(arguments[0], ir.FunctionType(_I32, []).as_pointer())
         return builder.sext(builder.call(function, []), _I64)
@@ -50,7 +53,7 @@ def _call_without_arguments(_typing: Any, _address: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-call_pulse = cast("Callable[[int], int]", intrinsic(_call_without_arguments))
+call_pulse: Callable[[int], int] = instruction(_call_without_arguments)
 """What the C function ``int32 ()`` at an address returns."""
 
 

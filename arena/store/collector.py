@@ -8,10 +8,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy.dialects import postgresql, sqlite
-
 from arena.checkers.notation import move_text
-from arena.store import commentary
+from arena.store import commentary, lookup
 from arena.store.schema import collected_games
 
 if TYPE_CHECKING:
@@ -33,8 +31,7 @@ class Collector:
 
     def __init__(self, connection: Connection, collection_id: int) -> None:
         self._connection = connection
-        dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-        self._insert = dialect.insert(collected_games).on_conflict_do_nothing()
+        self._insert = lookup.insert_new(connection, collected_games)
         self._collection_id = collection_id
         self._pending: list[dict[str, Any]] = []
         self.new = 0

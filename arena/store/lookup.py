@@ -1,9 +1,10 @@
-"""Finding a tournament, a run or a collection by what people call it, and players by their specs."""
+"""Finding tournaments, runs, collections and players by what people call them, and what is there already."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Table, select
 
@@ -22,6 +23,13 @@ class PlayerIds(dict[str, int]):
 
     def __missing__(self, spec: str) -> int:
         raise StoreError(f"{spec} does not play in this tournament")
+
+
+def insert_new(connection: Connection, table: Table) -> Any:
+    """What inserts the rows that are not there already, in the database's own words; the other databases' take long to
+    import."""
+    dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
+    return dialect.insert(table).on_conflict_do_nothing()
 
 
 def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from arena.errors import StoreError
 from arena.model import Model
@@ -38,7 +37,6 @@ class StoredModel:
 
 def add(connection: Connection, model: Model, provenance: Mapping[str, str]) -> bool:
     """Put a model on record, in the transaction that is open; whether it was not there before."""
-    dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     row = {
         "hash": model.hash,
         "kind": model.kind,
@@ -46,7 +44,7 @@ def add(connection: Connection, model: Model, provenance: Mapping[str, str]) -> 
         "provenance": dict(provenance),
         "added": time.time(),
     }
-    return connection.execute(dialect.insert(models).on_conflict_do_nothing(), row).rowcount == 1
+    return connection.execute(lookup.insert_new(connection, models), row).rowcount == 1
 
 
 def of_run(connection: Connection, run: str, games: str, location: str) -> StoredModel:

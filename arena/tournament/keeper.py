@@ -5,9 +5,9 @@ all workers: it reports how each ended, kills what a worker leaves behind, in it
 arena is gone, as they end with it. Nobody's code but ours runs in it once the plugins are loaded, and it runs one
 thread; where a plugin has started another, forking is not safe, and workers start as new interpreters.
 
-It hears ``{"start": marker}`` with two file descriptors, for the worker's tasks and messages, and
-``{"kill": process}``; it says ``{"ready": true}``, ``{"started": process}`` for each start, and
-``{"ended": process, "code": code}``.
+It hears ``{"start": {"marker": file, "library": database}}`` with two file descriptors, for the worker's tasks and
+messages, and ``{"kill": process}``; it says ``{"notice": text}`` where somebody will have to wait, ``{"ready": true}``,
+``{"started": process}`` for each start, and ``{"ended": process, "code": code}``.
 """
 
 from __future__ import annotations
@@ -22,26 +22,14 @@ import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from arena import plugins
-from arena.tournament import system, worker
-from arena.warmup import warm_up
-
-COMMAND = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.keeper import main; main()"
-)
-"""What the interpreter of a keeper runs: it finds modules where its parent does."""
-MESSAGE = 1 << 16
-"""Bytes of the longest message."""
+from arena import library, plugins
+from arena.tournament import launch, system, worker
+from arena.warmup import compile_missing, warm_up
 
 
-def settings(control: int) -> str:
-    """The argument of :data:`COMMAND`, for a keeper of this process that inherits the socket ``control``."""
-    return json.dumps({**worker.surroundings(), "control": control})
-
-
-def main() -> None:
+def main() -> NoReturn:
     """Start, watch and kill workers until the arena is gone."""
     start = json.loads(sys.argv[1])
     system.die_with(start["parent"])
@@ -49,12 +37,18 @@ def main() -> None:
     system.adopt_orphans()
     control = socket.socket(fileno=start["control"])
     plugins.load()
+    compile_missing(lambda line: _send(control, {"notice": line}))
     warm_up()
     gc.collect()
     gc.freeze()  # what is there already: a worker that collected it would need a copy of its own
     system.wake_at_parents_end()  # to clear up; that it is gone will be heard
-    control.send(b'{"ready": true}')
+    _send(control, {"ready": True})
     _Keeper(control).run()
+    os._exit(0)  # an interpreter that has loaded so much takes long to end, and may run what plugins left for its end
+
+
+def _send(control: socket.socket, message: dict[str, Any]) -> None:
+    control.send(json.dumps(message).encode())
 
 
 class _Keeper:
@@ -70,7 +64,7 @@ class _Keeper:
             while True:
                 heard, _, _ = select.select([self._control.fileno(), self._alarm], [], [])
                 with suppress(BlockingIOError):
-                    os.read(self._alarm, MESSAGE)
+                    os.read(self._alarm, launch.MESSAGE)
                 if self._control.fileno() in heard and not self._obey():
                     break
                 self._bury_the_dead()
@@ -83,16 +77,17 @@ class _Keeper:
 
     def _obey(self) -> bool:
         """Do what the next message says; False where there can be none."""
-        message, descriptors, _, _ = socket.recv_fds(self._control, MESSAGE, 2, socket.MSG_CMSG_CLOEXEC)
+        message, descriptors, _, _ = socket.recv_fds(self._control, launch.MESSAGE, 2, socket.MSG_CMSG_CLOEXEC)
         if not message:
             return False
         [(kind, value)] = json.loads(message).items()
         if kind == "start":
-            process = self._start(Path(value), *descriptors)
+            library.use(value["library"])
+            process = self._start(Path(value["marker"]), *descriptors)
             for descriptor in descriptors:
                 os.close(descriptor)
             self._workers.add(process)
-            self._control.send(json.dumps({"started": process}).encode())
+            _send(self._control, {"started": process})
         elif value in self._workers:
             system.kill_child(value)
         return True
@@ -101,8 +96,8 @@ class _Keeper:
         if system.threads(os.getpid()) != 1:
             return os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-P", "-c", worker.COMMAND, worker.settings(marker)],
-                os.environ,
+                [sys.executable, "-P", "-c", launch.WORKER, launch.worker_settings(marker)],
+                {**os.environ, **library.environment()},
                 file_actions=[(os.POSIX_SPAWN_DUP2, inbox, 0), (os.POSIX_SPAWN_DUP2, outbox, 1)],
                 setsid=True,
             )
@@ -140,7 +135,7 @@ class _Keeper:
                 if process in self._workers:
                     self._workers.remove(process)
                     code = os.waitstatus_to_exitcode(status)
-                    self._control.send(json.dumps({"ended": process, "code": code}).encode())
+                    _send(self._control, {"ended": process, "code": code})
                 self._kill_orphans()
 
     def _kill_orphans(self) -> None:

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 from arena import library
 from arena.errors import TournamentStopped
-from arena.tournament import keeper, system, worker
+from arena.tournament import launch, system
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 PATIENCE = 300.0
@@ -58,9 +59,13 @@ class Process(ABC):
 class Starter(ABC):
     """Starts workers. What they write to their standard error before they are ready is kept for :meth:`last_words`."""
 
-    def __init__(self) -> None:
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
         self._mark = secrets.token_hex()
         self._errors = TemporaryFile()  # noqa: SIM115  (until it is closed)
+
+    def begin(self) -> None:  # noqa: B027  (not every starter has something to get ready)
+        """Get ready to start workers, without waiting for it: the sooner, the less the first of them is waited for."""
 
     @abstractmethod
     def start(self, marker: Path, inbox: int, outbox: int) -> Process:
@@ -95,17 +100,20 @@ class Starter(ABC):
         )
 
 
-def starter() -> Starter:
-    """What starts workers on this system."""
-    return Keeper() if system.FORKS else Interpreters()
+def starter(say: Callable[[str], None] = lambda _: None) -> Starter:
+    """What starts workers on this system; ``say`` is given a line when kernels must be compiled first."""
+    return Keeper(say) if system.FORKS else Interpreters(say)
 
 
 class Interpreters(Starter):
     """Starts each worker as an interpreter of its own."""
 
     def start(self, marker: Path, inbox: int, outbox: int) -> Process:
-        settings = worker.settings(marker)
-        return _Child(self._interpreter(worker.COMMAND, settings, stdin=inbox, stdout=outbox))
+        from arena.warmup import compile_missing
+
+        compile_missing(self._say)
+        settings = launch.worker_settings(marker)
+        return _Child(self._interpreter(launch.WORKER, settings, stdin=inbox, stdout=outbox))
 
 
 class _Child(Process):
@@ -130,20 +138,37 @@ class _Child(Process):
 class Keeper(Starter):
     """Has workers started by a keeper; another one takes its place where it was killed, and its workers with it."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, say: Callable[[str], None]) -> None:
+        super().__init__(say)
         self._process: subprocess.Popen[bytes] | None = None
+        self._ready = False
         self._control = socket.socket(socket.AF_UNIX)
         self._workers: dict[int, _Kept] = {}
         self._latest: _Kept | None = None
 
+    def begin(self) -> None:
+        """Start a keeper where there is none; while it loads, there is something else to do."""
+        if self._process is not None:
+            return
+        self._control.close()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = self._interpreter(
+                launch.KEEPER,
+                launch.keeper_settings(theirs.fileno()),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+            )
+
     def start(self, marker: Path, inbox: int, outbox: int) -> Process:
         self._latest = None
         while self._latest is None:
-            if self._process is None:
-                self._process = self._begin()
+            if not self._ready:
+                self._wait()
             with suppress(OSError):  # it has just died, as will be heard
-                socket.send_fds(self._control, [json.dumps({"start": str(marker)}).encode()], [inbox, outbox])
+                message = {"start": {"marker": str(marker), "library": library.absolute()}}
+                socket.send_fds(self._control, [json.dumps(message).encode()], [inbox, outbox])
             while self._process and not self._latest:
                 if not self.listen(ANSWER):
                     system.kill_group(self._process)
@@ -153,7 +178,7 @@ class Keeper(Starter):
         self._control.close()
         if self._process is not None:
             try:
-                self._process.wait(ANSWER)
+                self._process.wait(ANSWER if self._ready else 0.0)
             except subprocess.TimeoutExpired:
                 system.kill_group(self._process)
                 self._process.wait()
@@ -179,39 +204,37 @@ class Keeper(Starter):
         with suppress(OSError):
             self._control.send(json.dumps(message).encode())
 
-    def _begin(self) -> subprocess.Popen[bytes]:
-        """Start a keeper and wait until it is ready."""
+    def _wait(self) -> None:
+        """Wait until there is a keeper that is ready."""
         for attempt in range(1, DEATHS + 1):
-            self._control.close()
-            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs:
-                process = self._interpreter(
-                    keeper.COMMAND,
-                    keeper.settings(theirs.fileno()),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    pass_fds=[theirs.fileno()],
-                )
-            try:
-                if not select.select([self._control], [], [], PATIENCE)[0]:
-                    raise TournamentStopped(f"a worker cannot start: nothing happened for {PATIENCE:g} seconds")
-                if self._message():
-                    return process
-            except BaseException:
-                system.kill_group(process)
-                process.wait()
-                raise
-            code = process.wait()
+            self.begin()
+            code = self._code_unless_ready()
+            if code is None:
+                return
             if attempt == DEATHS or not system.ended_by_others(code):
-                break
-        raise TournamentStopped(
-            f"a worker cannot start: the process ended with {system.ended(code)}; {self.last_words()}"
-        )
+                raise TournamentStopped(
+                    f"a worker cannot start: the process ended with {system.ended(code)}; {self.last_words()}"
+                )
+
+    def _code_unless_ready(self) -> int | None:
+        """Hear the keeper until it is ready; its return code where it dies before."""
+        while select.select([self._control], [], [], PATIENCE)[0]:
+            match self._message():
+                case {"ready": _}:
+                    self._ready = True
+                    return None
+                case {"notice": text}:
+                    self._say(text)
+                case _:
+                    code = self._process.wait() if self._process else 0
+                    self._process = None
+                    return code
+        raise TournamentStopped(f"a worker cannot start: nothing happened for {PATIENCE:g} seconds")
 
     def _message(self) -> dict[str, Any]:
         """The next message; empty where the keeper is dead."""
         try:
-            message: dict[str, Any] = json.loads(self._control.recv(keeper.MESSAGE) or "{}")
+            message: dict[str, Any] = json.loads(self._control.recv(launch.MESSAGE) or "{}")
         except OSError:
             return {}
         return message
@@ -222,7 +245,7 @@ class Keeper(Starter):
             return
         system.kill_group(self._process)
         self._process.wait()
-        self._process = None
+        self._process, self._ready = None, False
         system.kill_marked(_MARK, self._mark)
         while self._workers:
             _, worker = self._workers.popitem()

@@ -12,6 +12,8 @@ from arena.tournament.pool import Pool
 from arena.tournament.processes import starter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.match import GameTask
     from arena.record import GameRecord
     from arena.store import Results, StoredTournament
@@ -29,9 +31,12 @@ class Verification:
     """Why the game may not be the same: a line each."""
 
 
-def verify(results: Results, tournament: StoredTournament, record: GameRecord) -> Verification:
+def verify(
+    results: Results, tournament: StoredTournament, record: GameRecord, say: Callable[[str], None] = lambda _: None
+) -> Verification:
     """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
 
+    ``say`` is given a line when kernels must be compiled first.
     Players that learned while they played have the models of its round, from the database that :mod:`arena.library`
     uses.
     Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
@@ -48,7 +53,7 @@ def verify(results: Results, tournament: StoredTournament, record: GameRecord) -
         reservations.append("the players were short of time, so they need not play the same twice")
     task = learning.with_models(_task(plan, record), models_of(results, tournament, plan, record))
     timeout, memory = plan.settings.move_timeout, plan.settings.memory
-    with starter() as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
+    with starter(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
 

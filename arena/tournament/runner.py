@@ -13,7 +13,6 @@ from arena.tournament.plan import Plan, changes, stored_plan
 from arena.tournament.pool import Pool
 from arena.tournament.processes import starter
 from arena.tournament.tally import Progress, Tally
-from arena.warmup import compile_missing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from arena.record import GameRecord
     from arena.store import Store, StoredTournament
     from arena.store.names import Naming
+    from arena.tournament.processes import Starter
 
 
 def run(
@@ -32,12 +32,13 @@ def run(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
+    begun: Starter | None = None,
 ) -> StoredTournament:
     """Play a new tournament of that name, or one made of those that are taken, and rate the players.
 
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
     before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
-    tables built, first.
+    tables built, first; ``begun`` starts the workers and is closed at the end: it may have got ready meanwhile.
     Where players learn, ``store`` must be the database that :mod:`arena.library` uses.
     Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
     TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
@@ -49,7 +50,7 @@ def run(
         for each in plan.players
     ]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), identities)
-    _play(plan, tournament, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say, begun=begun)
     _refuse_learning(tournament)
     return tournament
 
@@ -61,6 +62,7 @@ def resume(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
+    begun: Starter | None = None,
 ) -> StoredTournament:
     """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
 
@@ -77,7 +79,7 @@ def resume(
     for _, change in changes(tournament, plan):
         raise UsageError(f"{refused}: {change}; {remedy}")
     _provide_tables(plan, say)
-    _play(plan, tournament, store, workers=size, progress=progress, say=say)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say, begun=begun)
     _refuse_learning(tournament)
     return tournament
 
@@ -103,6 +105,7 @@ def _play(
     workers: int,
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
+    begun: Starter | None,
 ) -> None:
     """Play what is missing, and rate the players."""
     key, settings = tournament.id, plan.settings
@@ -112,7 +115,7 @@ def _play(
     start = Progress(tournament.name, plan.games, len(store.finished(key)))
     tally = Tally(start, progress, test, settings.max_forfeits)
     learned = plan.pupils and learning.Learning(plan.pupils, settings.games, tournament, store.learned(key))
-    with _rated(plan, key, store), store.recorder(key) as recorder, starter() as start_workers:
+    with _rated(plan, key, store), store.recorder(key) as recorder, begun or starter(say) as start_workers:
         for stage, pairings in enumerate(plan.stages(lambda: store.shares(key))):
             names = {schedule.pairing_of(*pairing) for pairing in pairings}
             finished = store.finished(key)
@@ -123,7 +126,6 @@ def _play(
                 if rounds is not None:
                     rounds.finish()
                 continue
-            compile_missing(say)
             with Pool(
                 rounds or tasks,
                 min(workers, missing),

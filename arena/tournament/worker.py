@@ -35,24 +35,8 @@ from arena.warmup import warm_up
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COMMAND = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; from arena.tournament.worker import main; main()"
-)
-"""What the interpreter of a worker runs: it finds modules where its parent does."""
-
-
 YOUNG = 20_000
 """Objects made before the collector looks for circles among them; a game makes a few thousand, and no circles."""
-
-
-def surroundings() -> dict[str, Any]:
-    """What a process started by this one must know of it."""
-    return {"path": [entry or str(Path.cwd()) for entry in sys.path], "parent": os.getpid()}
-
-
-def settings(marker: Path) -> str:
-    """The argument of :data:`COMMAND`, for a worker of this process with its marker in that file."""
-    return json.dumps({**surroundings(), "marker": str(marker)})
 
 
 def main() -> None:

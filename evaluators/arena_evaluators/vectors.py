@@ -6,11 +6,12 @@ An address is an int64 and need not be aligned, though a multiple of :data:`BYTE
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic, models, register_model
+
+from arena.compiled import instruction
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,28 +24,40 @@ _FLOATS = ir.VectorType(_FLOAT, LANES)
 _ZERO = ir.Constant(_FLOATS, [0.0] * LANES)
 
 
-class _Vector(types.Type):
-    pass
+_VECTOR = f"float32x{LANES}"
 
 
-@register_model(_Vector)
-class _VectorModel(models.PrimitiveModel):
-    def __init__(self, manager: Any, vector: Any) -> None:
-        super().__init__(manager, vector, _FLOATS)  # type: ignore[no-untyped-call]
+@cache
+def _type(name: str) -> Any:
+    """Numba's type of that name, or ours."""
+    from numba import types
+    from numba.extending import models, register_model
+
+    if name != _VECTOR:
+        return getattr(types, name)
+
+    class Vector(types.Type):
+        pass
+
+    @register_model(Vector)
+    class _VectorModel(models.PrimitiveModel):
+        def __init__(self, manager: Any, vector: Any) -> None:
+            super().__init__(manager, vector, _FLOATS)  # type: ignore[no-untyped-call]
+
+    return Vector(name)
 
 
-_VECTOR: Any = _Vector(f"float32x{LANES}")
-
-
-def _instruction(emit: Callable[..., Any], result: Any, *arguments: Any) -> Callable[..., Any]:
+def _instruction(emit: Callable[..., Any], result: str, *arguments: str) -> Callable[..., Any]:
     """A compiled function made of what ``emit(builder, *arguments)`` emits."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         return emit(builder, *values)
 
-    made = result(*arguments), codegen
-    typings = (lambda _: made, lambda _, _a: made, lambda _, _a, _b: made, lambda _, _a, _b, _c: made)
-    return cast("Callable[..., Any]", intrinsic(typings[len(arguments)]))
+    def made() -> Any:
+        return _type(result)(*map(_type, arguments)), codegen
+
+    typings = (lambda _: made(), lambda _, _a: made(), lambda _, _a, _b: made(), lambda _, _a, _b, _c: made())
+    return instruction(typings[len(arguments)])
 
 
 def _load(builder: Any, address: Any) -> Any:
@@ -80,11 +93,11 @@ def _total(builder: Any, vector: Any) -> Any:
     return builder.extract_element(vector, _I32(0))
 
 
-load = _instruction(_load, _VECTOR, types.int64)
+load = _instruction(_load, _VECTOR, "int64")
 """The vector at an address."""
-store = _instruction(_store, types.int64, types.int64, _VECTOR)
+store = _instruction(_store, "int64", "int64", _VECTOR)
 """Write a vector to an address, which it returns."""
-broadcast = _instruction(_broadcast, _VECTOR, types.int64)
+broadcast = _instruction(_broadcast, _VECTOR, "int64")
 """A vector full of the one number at an address."""
 zero = _instruction(lambda _: _ZERO, _VECTOR)
 """A vector of zeros."""
@@ -94,5 +107,5 @@ multiply_add = _instruction(_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """``a * b + c``, lane by lane."""
 relu = _instruction(_relu, _VECTOR, _VECTOR)
 """Negative lanes become 0."""
-total = _instruction(_total, types.float32, _VECTOR)
+total = _instruction(_total, "float32", _VECTOR)
 """Sum of all lanes."""

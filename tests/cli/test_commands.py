@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import arena
+from arena import cli
+from arena.tournament import launch, system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +32,27 @@ def test_help_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "tournament" in done.stdout
     assert done.stderr.strip() == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "plays"),
+    [
+        ("tournament --players lms,td", True),
+        ("compare lms td", True),
+        ("tournament -h", False),
+        ("compare --help", False),
+        ("results", False),
+    ],
+)
+def test_commands_that_play_begin_at_once_what_workers_come_from(
+    line: str, plays: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(launch, "KEEPER", "import time; time.sleep(600)")
+    before = system.children(os.getpid())
+    with cli._begun(line.split()) as begun:
+        assert (begun is not None) == plays
+        assert (system.children(os.getpid()) != before) == (plays and system.FORKS)
+    assert system.children(os.getpid()) == before
 
 
 def test_every_command_has_help(run: Run) -> None:

@@ -21,13 +21,12 @@ from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.errors import TournamentStopped
 from arena.openings import ThreeMove
-from arena.tournament import keeper, processes, schedule, system, worker
+from arena.tournament import launch, processes, schedule, system
 from arena.tournament.pool import Pool
 from arena.tournament.processes import starter
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from types import ModuleType
 
     from arena.match import GameTask
     from arena.record import GameRecord
@@ -252,23 +251,23 @@ def test_other_weights_than_the_tournaments_stop_it() -> None:
 
 
 @pytest.fixture(params=["forked", "interpreters"])
-def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The module whose COMMAND starts workers, where they can be forked and where they cannot."""
+def start(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of the command that starts workers, where they can be forked and where they cannot."""
     forks = request.param == "forked"
     if forks and not system.FORKS:
         pytest.skip("processes cannot be forked here")
     monkeypatch.setattr(system, "FORKS", forks)
-    return keeper if forks else worker
+    return "KEEPER" if forks else "WORKER"
 
 
-def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
-    monkeypatch.setattr(start, "COMMAND", "import no_such_module")
+def test_a_worker_that_cannot_start_stops_the_tournament(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    monkeypatch.setattr(launch, start, "import no_such_module")
     with pytest.raises(TournamentStopped, match=r"cannot start: .* exit code 1; ModuleNotFoundError: No .*'no_such"):
         played(games(("reckless", "steady")))
 
 
-def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
-    monkeypatch.setattr(start, "COMMAND", "import os; os.kill(os.getpid(), 9)")
+def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    monkeypatch.setattr(launch, start, "import os; os.kill(os.getpid(), 9)")
     with pytest.raises(TournamentStopped, match=r"(cannot start|60 workers died in a row).* signal 9 \(SIGKILL\)"):
         played(games(("reckless", "steady")))
 
@@ -282,7 +281,7 @@ def test_a_killed_keeper_is_replaced_as_often_as_it_takes(monkeypatch: pytest.Mo
         if tries.stat().st_size <= 3:
             os.kill(os.getpid(), 9)
     """
-    monkeypatch.setattr(keeper, "COMMAND", textwrap.dedent(script) + keeper.COMMAND)
+    monkeypatch.setattr(launch, "KEEPER", textwrap.dedent(script) + launch.KEEPER)
     assert len(played(games(("reckless", "steady")))) == 2
     assert (notes / "tries").read_text() == "...."
 
@@ -330,22 +329,22 @@ def test_where_a_plugin_runs_threads_workers_start_as_interpreters(monkeypatch: 
 def test_a_game_that_fails_by_nobodys_fault_is_tried_again_and_then_stops_the_tournament(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start = keeper if system.FORKS else worker
-    command = start.COMMAND.replace("main()", "import arena.match as m; m.Match.play = None; main()")
-    monkeypatch.setattr(start, "COMMAND", command)
+    start = "KEEPER" if system.FORKS else "WORKER"
+    command = getattr(launch, start).replace("main()", "import arena.match as m; m.Match.play = None; main()")
+    monkeypatch.setattr(launch, start, command)
     with pytest.raises(TournamentStopped, match=r"reckless vs steady failed 10 times, .* 'NoneType'"):
         played(games(("reckless", "steady")))
 
 
-def test_a_worker_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch, start: ModuleType) -> None:
-    monkeypatch.setattr(start, "COMMAND", "import time; time.sleep(600)")
+def test_a_worker_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch, start: str) -> None:
+    monkeypatch.setattr(launch, start, "import time; time.sleep(600)")
     monkeypatch.setattr(processes, "PATIENCE", 0.2)
     with pytest.raises(TournamentStopped, match=r"cannot start: nothing happened for 0\.2 seconds"):
         played(games(("reckless", "steady")))
 
 
 def test_a_worker_ends_when_nobody_can_tell_it_more(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", worker.COMMAND, worker.settings(tmp_path / "marker")]
+    command = [sys.executable, "-c", launch.WORKER, launch.worker_settings(tmp_path / "marker")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         output, _ = process.communicate(timeout=60)
     assert re.fullmatch(rb'{"ready": (\d+|null)}\n', output)

@@ -9,14 +9,12 @@ for every slice of so many pieces the address of its first byte, 0 where it is n
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from arena.checkers.bits import popcount
-from arena.compiled import context_array, kernel
+from arena.compiled import context_array, instruction, kernel
 from arena.search.tablebase.indexing import MOST, number
 
 if TYPE_CHECKING:
@@ -34,6 +32,8 @@ _OPP_KING_ROW = 0x0000000F
 
 
 def _load(_typing: Any, _address: Any) -> Any:
+    from numba import types
+
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         pointer = builder.inttoptr(arguments[0], ir.IntType(8).as_pointer())
         return builder.zext(builder.load(pointer), ir.IntType(64))
@@ -41,7 +41,7 @@ def _load(_typing: Any, _address: Any) -> Any:
     return types.int64(types.int64), codegen
 
 
-_byte_at = cast("Callable[[int], int]", intrinsic(_load))
+_byte_at: Callable[[int], int] = instruction(_load)
 """The byte at an address."""
 
 
