@@ -1,7 +1,7 @@
 """How fast the games of a tournament end, and so how many each worker should be given ahead.
 
-A process that is woken for every game finds its memory far from the processor each time, and does the same work in
-twice the time. So the arena rests while workers have enough to do, and then hears of several games at once.
+Who is woken for every game finds its memory far from the processor each time, does the same work in twice the time, and
+takes a processor from a worker that it had to itself. So the arena lets records gather while a worker has enough to do.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from math import inf
 
-REST = 0.05
-"""Seconds that the arena rests at most."""
-LONGEST_QUEUE = 16
-"""Tasks that a worker holds at most: more might fill its channel, and block the arena."""
+REST = 0.2
+"""Seconds that records may gather."""
+FEWEST, MOST = 2, 64
+"""Tasks that a worker holds: so that it never idles, and so that they never fill its channel, and block the arena."""
 
 
 class Pace:
@@ -37,10 +37,10 @@ class Pace:
 
     @property
     def ahead(self) -> int:
-        """Tasks that a worker holds: enough for two rests, and at least two."""
-        return 2 + min(int(2 * REST / self.seconds), LONGEST_QUEUE - 2) if self.seconds else LONGEST_QUEUE
+        """Tasks that a worker should hold: enough for two rests."""
+        return min(FEWEST + int(2 * REST / self.seconds), MOST) if self.seconds else MOST
 
     def rest(self, tasks: int) -> float:
-        """Seconds to sleep while each worker has so many tasks or more: half of what the waiting ones take."""
+        """Seconds to let the records of a worker with so many tasks gather: half of what the waiting ones take."""
         waiting = tasks - 1
         return min(REST, waiting * self.seconds / 2) if waiting > 1 else 0.0

@@ -1,7 +1,7 @@
 """Plays games in worker processes, whatever the players do to them.
 
 Each worker holds the game that it plays and one that waits, so that it never idles; of short games some more, so that
-this process rests while messages gather, and is not woken for each. A worker ends when it dies by itself or is
+their records are heard several at a time. A worker ends when it dies by itself or is
 *condemned*: killed, with a verdict, because a turn took too long, it took too much memory, it sent what is no message,
 or a player forfeited in it. Either way its end is dealt with once, after everything that it had sent:
 
@@ -44,7 +44,7 @@ from arena.record import GameRecord
 from arena.tournament import processes, system
 from arena.tournament.apart import GRACE, LONGEST_LINE, TICK
 from arena.tournament.marker import SharedMarker
-from arena.tournament.pace import Pace
+from arena.tournament.pace import FEWEST, Pace
 from arena.tournament.processes import ATTEMPTS, DEATHS
 
 if TYPE_CHECKING:
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
 
 MEMORY = 2048
 """MB that a player may take unless told otherwise."""
-PIPE = 1 << 16
-"""Bytes that a channel holds on most systems."""
 _SAME = ("seed", "pairing", "round", "black", "white")
 """What a record has in common with its task."""
 SHARED_ATTEMPTS = 3
@@ -89,7 +87,9 @@ class _Verdict:
 class _Worker:
     """A worker process as the arena sees it."""
 
-    def __init__(self, starter: processes.Starter, events: queue.SimpleQueue[tuple[_Worker, bytes | None]]) -> None:
+    def __init__(
+        self, starter: processes.Starter, events: queue.SimpleQueue[tuple[_Worker, bytes | None]], pace: Pace
+    ) -> None:
         self.jobs: deque[_Job] = deque()
         """Tasks without a result, in the order in which it plays them."""
         self.ready = False
@@ -101,7 +101,8 @@ class _Worker:
         self.marker = SharedMarker(marker)
         inbox, tasks = os.pipe()
         messages, outbox = os.pipe()
-        self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb", PIPE)
+        self._pace = pace if system.widen(messages) and system.widen(tasks) else None
+        self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb", buffering=0)
         try:
             self.process = starter.start(marker, inbox, outbox)
         except BaseException:
@@ -117,8 +118,9 @@ class _Worker:
         self._reader.start()
 
     def takes(self, job: _Job) -> bool:
-        """Whether it may be handed that task after others; one whose players are apart needs a worker of its own."""
-        return not (self.retiring or job.apart)
+        """Whether it may be handed that task too; one whose players are apart needs a worker of its own."""
+        most = self._pace.ahead if self._pace else FEWEST
+        return not (self.retiring or job.apart) and len(self.jobs) < most
 
     def give(self, job: _Job, memory: int) -> None:
         """Hand it a task, in which each player may take so many bytes of memory."""
@@ -191,10 +193,17 @@ class _Worker:
         self._folder.cleanup()
 
     def _read(self, events: queue.SimpleQueue[tuple[_Worker, bytes | None]]) -> None:
+        """Hand on what it says, line by line; what has no end at its death was no message."""
         with self._messages as messages:
-            while line := messages.readline(LONGEST_LINE):
-                if line.endswith(b"\n") or len(line) == LONGEST_LINE:  # else it was killed while it wrote
+            begun = b""
+            while said := messages.read(system.PIPE):
+                *lines, begun = (begun + said).split(b"\n")
+                if len(begun) > LONGEST_LINE:
+                    lines, begun = [*lines, begun], b""
+                for line in lines:
                     events.put((self, line))
+                if self._pace:
+                    time.sleep(self._pace.rest(len(self.jobs)))
         events.put((self, None))
 
 
@@ -261,7 +270,6 @@ class Pool:
 
     def __iter__(self) -> Iterator[GameRecord | None]:
         while self._deal():
-            self._rest()
             yield self._next_event()
             if time.monotonic() >= self._next_watch:
                 for each in self._workers:
@@ -273,27 +281,21 @@ class Pool:
 
         More than one goes to a worker only while there are enough for all: the last ones go to who is free.
         """
-        ahead = self._pace.ahead
-        missing = ahead * self._size - len(self._waiting)
+        missing = self._pace.ahead * self._size - len(self._waiting)
         self._waiting.extend(map(_Job, islice(self._tasks, max(missing, 0))))
         for each in self._workers:
             if self._waiting and not each.jobs and each.takes(self._waiting[0]):
                 self._give(each)
         while self._waiting and len(self._workers) < (1 if self._alone else self._size):
-            self._workers.append(_Worker(self._starter, self._events))
+            self._workers.append(_Worker(self._starter, self._events, self._pace))
             self._give(self._workers[-1])
         for each in self._workers:
-            while len(self._waiting) > self._size and len(each.jobs) < ahead and each.takes(self._waiting[0]):
+            while len(self._waiting) > self._size and each.takes(self._waiting[0]):
                 self._give(each)
         return bool(self._waiting) or any(each.jobs for each in self._workers)
 
     def _give(self, each: _Worker) -> None:
         each.give(self._waiting.popleft(), self._memory)
-
-    def _rest(self) -> None:
-        """Sleep while all workers have enough to do, and nothing waits to be heard."""
-        if self._events.empty() and (rest := self._pace.rest(min(len(each.jobs) for each in self._workers))):
-            time.sleep(rest)
 
     def _next_event(self) -> GameRecord | None:
         """Wait for a message or the end of a worker; the record of the game that ended by it, if one did."""

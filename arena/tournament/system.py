@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+if sys.platform == "linux":
+    import fcntl
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -19,6 +21,8 @@ FORKS = sys.platform == "linux"
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 """Environment in which numeric libraries run one thread."""
+PIPE = 1 << 20
+"""Bytes of a pipe that was widened: what any user of Linux may have."""
 _SET_PARENT_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 _SENT_BY_OTHERS = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 """Signals that end a process on somebody's request, and not through a fault of its own."""
@@ -152,6 +156,17 @@ def threads(process: int) -> int | None:
         return len(list(Path(f"/proc/{process}/task").iterdir()))
     except OSError:
         return None
+
+
+def widen(pipe: int) -> bool:
+    """Let a pipe hold so much that its writer need not wait for a reader that rests; False where it cannot be."""
+    if sys.platform != "linux":
+        return False
+    try:
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE)
+    except OSError:
+        return False
+    return True
 
 
 def ignore_interrupts() -> None:

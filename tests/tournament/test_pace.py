@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from arena.tournament.pace import LONGEST_QUEUE, REST, Pace
+from arena.tournament.pace import FEWEST, MOST, REST, Pace
 
 Clock = list[float]
 
@@ -33,17 +33,19 @@ def test_before_two_games_have_ended_nothing_is_known(clock: Clock, games: int) 
     for _ in range(games):
         pace.count()
         clock[0] += 0.001
-    assert (pace.ahead, pace.rest(pace.ahead)) == (2, 0)
+    assert (pace.ahead, pace.rest(pace.ahead)) == (FEWEST, 0)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 7])
-@pytest.mark.parametrize(("seconds", "ahead"), [(3600.0, 2), (0.2, 2), (0.04, 4), (0.01, 12), (0.001, LONGEST_QUEUE)])
+@pytest.mark.parametrize(
+    ("seconds", "ahead"), [(3600.0, FEWEST), (1.0, FEWEST), (0.2, 4), (0.04, 12), (0.01, 42), (0.001, MOST)]
+)
 def test_a_worker_holds_what_lasts_for_two_rests(clock: Clock, workers: int, seconds: float, ahead: int) -> None:
     assert paced(clock, workers, seconds).ahead == pytest.approx(ahead, abs=1)
 
 
 @pytest.mark.parametrize("seconds", [10.0, 0.02, 0.003, 0.0005])
-@pytest.mark.parametrize("tasks", range(LONGEST_QUEUE + 1))
+@pytest.mark.parametrize("tasks", range(MOST + 1))
 def test_no_worker_runs_out_of_tasks_during_a_rest(clock: Clock, seconds: float, tasks: int) -> None:
     pace = paced(clock, 2, seconds)
     rest = pace.rest(tasks)
@@ -54,5 +56,5 @@ def test_no_worker_runs_out_of_tasks_during_a_rest(clock: Clock, seconds: float,
 
 def test_games_that_all_end_at_once_take_no_time(clock: Clock) -> None:
     pace = paced(clock, 2, 0.0)
-    assert pace.ahead == LONGEST_QUEUE
-    assert pace.rest(LONGEST_QUEUE) == 0
+    assert pace.ahead == MOST
+    assert pace.rest(MOST) == 0
