@@ -250,7 +250,7 @@ class Game:
         A score that is not finite counts as none; of ``pv`` the first 100 moves are kept.
         Raises ValueError for a depth beyond 0-32767, a count of nodes beyond 0-2**63 - 1, or no moves in ``pv``.
         """
-        score = None if score is None or not isfinite(score) else float(score)
+        score = None if score is None or not isfinite(value := float(score)) else value
         depth = None if depth is None else int(depth)
         nodes = None if nodes is None else int(nodes)
         if depth is not None and not 0 <= depth < 2**15:
