@@ -33,10 +33,10 @@ def test_what_is_in_the_cache_is_neither_compiled_nor_announced(
 
 
 def test_no_player_is_kept_waiting_for_machine_code() -> None:
-    players = ("lms", "td", "minimax", "patterns", "tuned", "m2", "random")
+    players = ("lms", "td", "minimax", "patterns", "tuned", "qmodel", "m2", "random")
     settings = TournamentSettings(seed=1, games=2, rules=DrawRules(ply_cap=60))
     plan = Plan(settings, [specs.parse("player", each) for each in players])
-    tasks = list(plan.tasks([("lms", "td"), ("minimax", "patterns"), ("tuned", "m2"), ("m2", "random")], ()))
+    tasks = list(plan.tasks([("lms", "td"), ("minimax", "patterns"), ("tuned", "qmodel"), ("m2", "random")], ()))
     warmup.warm_up()
     with event.install_recorder("numba:compiler_lock") as compiler:
         records = [match.play(task) for task in tasks]

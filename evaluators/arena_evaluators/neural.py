@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     Layers = Sequence[tuple[np.ndarray, np.ndarray]]
 
+SHIPPED = arena.Model.shipped("arena_evaluators", "weights/qmodel.safetensors")
 KIND = "mlp"
 SIGNED = 32
 """Inputs of the coding with a number for each square: 1 own man, 3 own king, -1 and -3 the enemy's, 0 empty."""
@@ -107,6 +108,10 @@ def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -
     return layers
 
 
+Weights = Annotated[arena.Model, arena.Kind(KIND, layers_of)]
+"""The hint of an option that takes a network."""
+
+
 class Neural(arena.Evaluator):
     """Asks a multilayer perceptron of any size: relu in the hidden layers, one linear output.
 
@@ -114,7 +119,8 @@ class Neural(arena.Evaluator):
     so on. The number of inputs tells the coding of the board, :data:`SIGNED` or :data:`PLANES`.
     """
 
-    def __init__(self, weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)]) -> None:
+    def __init__(self, weights: Weights = SHIPPED) -> None:
+        """``weights``: by default those of the Q-model."""
         self.weights = weights
 
     def evaluate(self, board: arena.Board) -> float:

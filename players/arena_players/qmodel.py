@@ -8,10 +8,8 @@ import arena
 from arena.search import Search
 from arena_evaluators import metrics
 from arena_evaluators.metrics import MetricsNetwork
-from arena_evaluators.neural import KIND, Neural, layers_of
+from arena_evaluators.neural import SHIPPED, Neural, Weights
 from arena_players.searching import SearchingPlayer
-
-SHIPPED = arena.Model.shipped("arena_evaluators", "weights/qmodel.safetensors")
 
 
 class QModel(SearchingPlayer):
@@ -19,7 +17,7 @@ class QModel(SearchingPlayer):
 
     def __init__(
         self,
-        weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)] = SHIPPED,
+        weights: Weights = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import arena
 from arena import specs
-from arena.errors import BadOption, ModelError
+from arena.errors import ModelError
 from arena_evaluators.network import LIMIT
 from arena_evaluators.neural import PLANES, SIGNED, Neural, encode, forward, layers_of
 from positions import boards, random_game
@@ -153,9 +153,11 @@ def test_it_is_named_by_its_weights(tmp_path: Path) -> None:
     assert player.choose(game) in game.board.legal_moves
 
 
-def test_its_weights_must_be_given_and_of_its_kind(tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=r"neural needs the option 'weights' \(model \(mlp\)\)"):
-        specs.parse("evaluator", "neural")
+def test_it_has_the_weights_of_the_q_model_unless_others_are_given() -> None:
+    assert specs.parse("evaluator", "neural").weights == specs.parse("player", "qmodel").weights
+
+
+def test_its_weights_must_be_of_its_kind(tmp_path: Path) -> None:
     arena.Model("lms", {"weights": np.zeros(7)}).save(tmp_path / "lms.safetensors", {})
     with pytest.raises(ModelError, match="kind lms, not mlp"):
         specs.parse("player", f"minimax:evaluator=[neural:weights={tmp_path / 'lms.safetensors'}]")

@@ -53,3 +53,26 @@ def test_a_process_that_is_not_there_weighs_nothing() -> None:
     assert system.memory(2**22 + 1) is None
     assert system.threads(2**22 + 1) is None
     assert system.taken(2**22 + 1, 1) == system.taken(os.getpid(), None) == 0
+
+
+@pytest.mark.skipif(not system.FORKS, reason="nobody can tell here")
+def test_what_counts_is_what_a_process_has_now_and_not_what_it_once_had() -> None:
+    before = system.memory(os.getpid())
+    assert not system.took_more(before, 100_000_000)
+    kept = b"x" * 200_000_000
+    assert system.took_more(before, 100_000_000)
+    assert not system.took_more(before, 400_000_000)
+    del kept
+    assert not system.took_more(before, 100_000_000)
+    assert not system.took_more(None, 0)
+
+
+@pytest.mark.skipif(not system.FORKS, reason="pipes are as wide as they are")
+def test_a_widened_pipe_holds_what_is_written_before_anybody_reads() -> None:
+    source, target = os.pipe()
+    os.set_blocking(target, False)
+    assert system.widen(source)
+    assert os.write(target, bytes(2 * system.PIPE)) == system.PIPE
+    os.close(source)
+    assert not system.widen(target)  # it has no other end, but can still be asked
+    os.close(target)
