@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,6 +26,22 @@ app = typer.Typer(
 )
 for group in (tournament, compare, results, replay, train, models, play, listing, perft, analyze, tablebase, pdn):
     group.register(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        print(f"checkers-arena {version('checkers-arena')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and stop.")
+    ] = False,
+) -> None: ...
 
 
 def run(words: Sequence[str], begun: Starter | None = None) -> int:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import pytest
@@ -53,6 +54,10 @@ def test_commands_that_play_begin_at_once_what_workers_come_from(
         assert (begun is not None) == plays
         assert (system.children(os.getpid()) != before) == (plays and system.FORKS)
     assert system.children(os.getpid()) == before
+
+
+def test_the_version_is_that_of_the_distribution(run: Run) -> None:
+    assert run("--version").stdout == f"checkers-arena {version('checkers-arena')}\n"
 
 
 def test_every_command_has_help(run: Run) -> None:
