@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
-"""Plies up to which the depth alone says how large the transposition table is."""
+"""Plies up to which a search has the smallest transposition table."""
 _NODES_A_SECOND = 8_000_000
 _CALM, _HASTY = 1 << 16, 1 << 10
 """Nodes between two looks at the world outside, without and with a limit of time."""
@@ -201,12 +201,11 @@ def _key_of(board: Board) -> int:
 
 
 def _entries(depth: int, nodes: int | None, seconds: float | None) -> int:
-    """Entries (16 bytes each) of a transposition table: a power of two, at most 2**23.
+    """Entries (16 bytes each) of a transposition table: 2**14 to 2**23, a power of two.
 
-    2**7 for one ply to 2**14 for six: about what a few searches visit. Beyond, about one for every four positions that
-    the limits allow; 2**20 where depth alone limits the search.
+    About one for every four positions that the limits allow; 2**20 where depth alone limits the search.
     """
     if depth <= _SHALLOW:
-        return 1 << 6 + 4 * depth // 3
+        return 1 << 14
     allowed = [limit for limit in (nodes, seconds and int(seconds * _NODES_A_SECOND)) if limit is not None]
     return 1 << min(max((int(min(allowed)) // 4).bit_length(), 14), 23) if allowed else 1 << 20
