@@ -58,6 +58,12 @@ class Lazy:
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         return self.made(*arguments, **named)
 
+    def __getattr__(self, name: str) -> Any:
+        """What else Numba offers, ``inspect_llvm`` for one."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.made, name)
+
     @property
     def _numba_type_(self) -> Any:
         """Numba asks for it where compiled code names this."""

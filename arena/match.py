@@ -301,9 +301,9 @@ class Match:
         game = sheet.game
         for side in SIDES:
             players.append(self._guarded(side, partial(self._create, sheet.task, side)))
-        for side in SIDES:
-            self._guarded(side, partial(players[side].start, self._view(side)))
         timed, random, scores = sheet.task.limits.timed, self._random, self._scores
+        for side in SIDES:
+            self._guarded(side, partial(players[side].start, game.copy(random[side], self._limits[side])))
         adjudicated = scores is not None or self._tables is not None
         while (outcome := game.outcome) is None:
             if adjudicated and (outcome := self._adjudged()) is not None:
@@ -348,9 +348,6 @@ class Match:
                 reason = f"took {-left:.3f} seconds more than were left on its clock"
                 raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
             self._limits[side] = replace(limits, clock=left + limits.increment)
-
-    def _view(self, side: Side) -> Game:
-        return self._sheet.game.copy(self._random[side], self._limits[side])
 
     def _guarded(self, side: Side, code: Callable[[], T]) -> T:
         self._marker.turn(side)

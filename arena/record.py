@@ -5,9 +5,11 @@ from __future__ import annotations
 from base64 import b64encode
 from binascii import a2b_base64
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arena import columns
+from arena.checkers.game import Termination
 
 if TYPE_CHECKING:
     from array import array
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 _SIDES = ("black", "white")
+_TERMINATIONS = frozenset(Termination)
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _PLAIN = {
     "pairing": _TEXT,
@@ -168,20 +171,22 @@ class GameRecord:
             for name in columns.BY_NAME
         }
         record = cls(**plain, boards=boards, remarks=Remarks(**numbers, pvs=pvs))
-        plies = record.plies
+        moves, plies = record.moves, record.plies
         if not (
-            len(boards) == 12 * (len(record.moves) + 1)
+            len(boards) == 12 * (len(moves) + 1)
             and all(column.fits(numbers[name], plies) for name, column in columns.BY_NAME.items())
             and (pvs is None or pvs.count("\n") == plies - 1)
             and record.result in _BLACK_POINTS
+            and record.termination in _TERMINATIONS
+            and isfinite(record.started)
             and record.first in _SIDES
             and (record.guilty is None or record.guilty in _SIDES)
-            and record.movetext == " ".join(record.moves)
+            and record.movetext == " ".join(moves)
             and record.movetext.isascii()
             and (pvs is None or pvs.isascii())
         ):
             raise ValueError("no game could be recorded so")
-        "".join((record.pairing, record.opening, record.black, record.white, record.termination)).encode()
+        "".join((record.pairing, record.opening, record.black, record.white)).encode()  # raises where it cannot be kept
         return record
 
 

@@ -131,19 +131,6 @@ def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
     return str(path), path.exists()
 
 
-def remove_if_empty(path: Path) -> None:
-    """Remove a database that this program has made if nothing was recorded in it, and nobody else has it open."""
-    if not path.is_file():
-        return
-    with suppress(OSError, sqlite3.DatabaseError), closing(sqlite3.connect(path, timeout=0)) as connection:
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-        connection.execute("BEGIN EXCLUSIVE")
-        there = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        tables = there & metadata.tables.keys()
-        if not any(connection.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in tables):
-            path.unlink()
-
-
 def require(path_or_url: str | os.PathLike[str]) -> None:
     """Raise StoreError where a path leads to no database that could be opened."""
     url = _url(path_or_url)

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from functools import cached_property
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import delete, insert, select
@@ -17,7 +16,7 @@ from arena.errors import StoreError
 from arena.rating import RatedGame
 from arena.record import points_of
 from arena.store import lookup, names
-from arena.store.database import Database, locate, remove_if_empty, require
+from arena.store.database import Database, locate, require
 from arena.store.recorder import Recorder
 from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
 from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
@@ -55,8 +54,7 @@ class Store:
     def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
         """Open a path or SQLAlchemy URL; backed up and upgraded where old.
 
-        Where it is missing it is made when it is first used; if nothing is recorded in it by the time that it is
-        closed, it is removed, so that what fails leaves nothing behind.
+        Where it is missing it is made when it is first used, so that what fails before leaves nothing behind.
         """
         return cls(path_or_url)
 
@@ -78,9 +76,6 @@ class Store:
 
     @cached_property
     def _connection(self) -> Connection:
-        location, there = locate(self._path_or_url)
-        if not there:
-            self._open.callback(remove_if_empty, Path(location))
         database = Database(self._path_or_url, write=True)
         self._open.callback(database.engine.dispose)
         return self._open.enter_context(database.engine.connect())

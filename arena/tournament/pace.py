@@ -7,6 +7,7 @@ takes a processor from a worker that it had to itself. So the arena lets records
 from __future__ import annotations
 
 import time
+from collections import deque
 from math import inf
 
 REST = 0.2
@@ -20,20 +21,17 @@ class Pace:
 
     def __init__(self, workers: int) -> None:
         self._workers = workers
-        self._games = 0
-        self._began = 0.0
+        self._ends: deque[float] = deque(maxlen=MOST * workers + 1)
 
     def count(self) -> None:
         """A game has ended."""
-        self._games += 1
-        if self._games == 1:
-            self._began = time.monotonic()
+        self._ends.append(time.monotonic())
 
     @property
     def seconds(self) -> float:
-        """Seconds that a game takes a worker, by all that have ended but the first; infinite where there are none."""
-        games = self._games - 1
-        return self._workers * (time.monotonic() - self._began) / games if games > 0 else inf
+        """Seconds that a game takes a worker, by those that have ended lately; infinite where there are none."""
+        games = len(self._ends) - 1
+        return self._workers * (time.monotonic() - self._ends[0]) / games if games > 0 else inf
 
     @property
     def ahead(self) -> int:

@@ -57,6 +57,8 @@ MEMORY = 2048
 """MB that a player may take unless told otherwise."""
 _SAME = ("seed", "pairing", "round", "black", "white")
 """What a record has in common with its task."""
+_CHUNK = 1 << 16
+"""Bytes that are read of a worker's messages at a time."""
 SHARED_ATTEMPTS = 3
 """How often a game that somebody else broke off is begun before its players are played apart."""
 
@@ -68,6 +70,8 @@ class _Job:
     """Workers that died over it, by whose turn it was."""
     apart: bool = False
     """Whether each player is to have a process of its own."""
+    size: int = 0
+    """Bytes of the message that hands it to a worker."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class _Verdict:
     """How a worker ended, and over what."""
 
     seed: int
-    """The game that it played last; 0 for none."""
+    """The game in which it went wrong; 0 for none."""
     side: Side | None
     """Whose turn it was; None: no player's."""
     termination: Termination
@@ -95,13 +99,17 @@ class _Worker:
         self.ready = False
         self.retiring = False
         """Whether it ends with the game that it plays."""
+        self.babbles = False
+        """Whether it has said what is no message, so that nothing that it says can be trusted any more."""
         self.verdict: _Verdict | None = None
+        self._welcomes = 0
         self._folder = TemporaryDirectory(prefix="arena-worker-", ignore_cleanup_errors=True)
         marker = Path(self._folder.name, "marker")
         self.marker = SharedMarker(marker)
         inbox, tasks = os.pipe()
         messages, outbox = os.pipe()
         self._pace = pace if system.widen(messages) and system.widen(tasks) else None
+        """None where its channels are too narrow for more than it needs."""
         self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb", buffering=0)
         try:
             self.process = starter.start(marker, inbox, outbox)
@@ -119,25 +127,32 @@ class _Worker:
 
     def takes(self, job: _Job) -> bool:
         """Whether it may be handed that task too; one whose players are apart needs a worker of its own."""
-        most = self._pace.ahead if self._pace else FEWEST
-        return not (self.retiring or job.apart) and len(self.jobs) < most
+        if self.retiring or job.apart:
+            return False
+        if len(self.jobs) < FEWEST:
+            return True
+        held = sum(each.size for each in self.jobs)
+        return self._pace is not None and len(self.jobs) < self._pace.ahead and held < system.PIPE // 4
 
     def give(self, job: _Job, memory: int) -> None:
         """Hand it a task, in which each player may take so many bytes of memory."""
         self.jobs.append(job)
         self.retiring = job.apart
         message = {"task": job.task.to_json(), "memory": memory, "apart": job.apart}
+        line = json.dumps(message).encode() + b"\n"
+        job.size = len(line)
         with suppress(OSError):  # it has just died; its end is on its way
-            self._tasks.write(json.dumps(message).encode() + b"\n")
+            self._tasks.write(line)
             self._tasks.flush()
 
     def welcome(self, memory: int | None) -> None:
         """It is ready, with so many bytes of memory taken. Raises ValueError where that can be no such message.
 
-        Another one is not heard: a worker that a killed keeper had started might have said it before this one.
+        Some more are not heard: workers that killed keepers had started might have said it before this one.
         Its files go now, where the system allows, lest a killed arena leave them behind.
         """
-        if type(memory) not in (int, type(None)):
+        self._welcomes += 1
+        if type(memory) not in (int, type(None)) or self._welcomes > DEATHS:
             raise ValueError(memory)
         if not self.ready:
             self.ready = True
@@ -150,18 +165,27 @@ class _Worker:
         if turn != self._turn or (turn.side is None and not self.jobs):
             self._turn, self._since = turn, now
         elif turn.side is not None and now - self._since > move_timeout:
-            self.condemn(turn.side, Termination.TIMEOUT, f"no answer within {move_timeout:g} seconds")
+            self.condemn(self.marker.seed, turn.side, Termination.TIMEOUT, f"no answer within {move_timeout:g} seconds")
         elif turn.side is None and now - self._since > processes.PATIENCE:
-            self.condemn(None, Termination.CRASH, f"nothing happened for {processes.PATIENCE:g} seconds")
+            reason = f"nothing happened for {processes.PATIENCE:g} seconds"
+            self.condemn(self.marker.seed, None, Termination.CRASH, reason)
         if system.taken(self.process.id, self._memory) > memory:
-            self.condemn(turn.side, Termination.MEMORY, f"the process took more than {memory >> 20} MB of memory")
+            reason = f"the process took more than {memory >> 20} MB of memory"
+            self.condemn(self.marker.seed, turn.side, Termination.MEMORY, reason)
         if self.process.code() is not None:
             self.kill()  # children that players left, which could keep its channel open
 
-    def condemn(self, side: Side | None, termination: Termination, reason: str, **how: bool) -> None:
-        """Kill it, with a verdict."""
-        self.verdict = self.verdict or _Verdict(self.marker.seed, side, termination, reason, **how)
+    def condemn(self, seed: int, side: Side | None, termination: Termination, reason: str, **how: bool) -> None:
+        """Kill it, with a verdict over the game of that seed."""
+        self.verdict = self.verdict or _Verdict(seed, side, termination, reason, **how)
         self.kill()
+
+    def condemn_over_message(
+        self, side: Side | None, termination: Termination, reason: str, *, by_others: bool = False
+    ) -> None:
+        """Kill it for what it said about its oldest game: when that is heard it may be at a later one."""
+        seed = self.jobs[0].task.seed if self.jobs else 0
+        self.condemn(seed, side, termination, reason, by_others=by_others)
 
     def kill(self) -> None:
         """End it and all that it has started."""
@@ -171,7 +195,8 @@ class _Worker:
         """Its messages have ended: see to it that it is dead, and say how it ended."""
         code = self.process.code(GRACE)
         if code is None:
-            self.condemn(self.marker.now.side, Termination.CRASH, "the worker's channel was closed")
+            reason = "the worker's channel was closed"
+            self.condemn(self.marker.seed, self.marker.now.side, Termination.CRASH, reason)
             code = self.process.end()
         reason = f"the process ended with {system.ended(code)}"
         if not self.ready:
@@ -196,14 +221,14 @@ class _Worker:
         """Hand on what it says, line by line; what has no end at its death was no message."""
         with self._messages as messages:
             begun = b""
-            while said := messages.read(system.PIPE):
+            while said := messages.read(_CHUNK):
                 *lines, begun = (begun + said).split(b"\n")
                 if len(begun) > LONGEST_LINE:
-                    lines, begun = [*lines, begun], b""
-                for line in lines:
+                    lines, begun = [b""], b""
+                for line in () if self.babbles else lines:
                     events.put((self, line))
-                if self._pace:
-                    time.sleep(self._pace.rest(len(self.jobs)))
+                if self._pace and len(said) < _CHUNK:
+                    system.wait_for_end(messages.fileno(), self._pace.rest(len(self.jobs)))
         events.put((self, None))
 
 
@@ -279,23 +304,27 @@ class Pool:
     def _deal(self) -> bool:
         """Hand out tasks, and start workers for them where some are missing; whether there is any.
 
-        More than one goes to a worker only while there are enough for all: the last ones go to who is free.
+        Who has none comes first, if need be a new worker; then, by turns, each gets a fair share of a half of those
+        that are there: the last ones go to who is free.
         """
-        missing = self._pace.ahead * self._size - len(self._waiting)
+        missing = (2 * self._pace.ahead + 1) * self._size - len(self._waiting)
         self._waiting.extend(map(_Job, islice(self._tasks, max(missing, 0))))
-        for each in self._workers:
-            if self._waiting and not each.jobs and each.takes(self._waiting[0]):
-                self._give(each)
-        while self._waiting and len(self._workers) < (1 if self._alone else self._size):
-            self._workers.append(_Worker(self._starter, self._events, self._pace))
-            self._give(self._workers[-1])
-        for each in self._workers:
-            while len(self._waiting) > self._size and each.takes(self._waiting[0]):
-                self._give(each)
+        while self._waiting and (each := self._next_taker()):
+            each.give(self._waiting.popleft(), self._memory)
         return bool(self._waiting) or any(each.jobs for each in self._workers)
 
-    def _give(self, each: _Worker) -> None:
-        each.give(self._waiting.popleft(), self._memory)
+    def _next_taker(self) -> _Worker | None:
+        """Who is handed the next task; None where nobody is for the moment."""
+        takers = [each for each in self._workers if each.takes(self._waiting[0])]
+        idlest = min(takers, key=lambda each: len(each.jobs), default=None)
+        if idlest and not idlest.jobs:
+            return idlest
+        if len(self._workers) < (1 if self._alone else self._size):
+            self._workers.append(_Worker(self._starter, self._events, self._pace))
+            return self._workers[-1]
+        if idlest and len(self._waiting) > 2 * self._size * len(idlest.jobs):
+            return idlest
+        return None
 
     def _next_event(self) -> GameRecord | None:
         """Wait for a message or the end of a worker; the record of the game that ended by it, if one did."""
@@ -306,6 +335,8 @@ class Pool:
         return self._ended(each) if line is None else self._heard(each, line)
 
     def _heard(self, each: _Worker, line: bytes) -> GameRecord | None:
+        if each.babbles:
+            return None
         try:
             [(kind, value)] = json.loads(line).items()
             if kind == "record":
@@ -317,24 +348,27 @@ class Pool:
                 raise TournamentStopped(str(value))
             if kind == "disturbed":
                 side, reason = value
-                each.condemn(SIDES[side], Termination.CRASH, str(reason), by_others=True)
+                each.condemn_over_message(SIDES[side], Termination.CRASH, str(reason), by_others=True)
                 return None
         except TournamentStopped:
             raise
         except Exception:  # whatever a player may have sent in the worker's name
-            each.condemn(each.marker.now.side, Termination.CRASH, "the process sent what is no message")
+            each.babbles = True
+            reason = "the process sent what is no message"
+            each.condemn_over_message(each.marker.now.side, Termination.CRASH, reason)
             return None
-        each.condemn(None, Termination.CRASH, str(value))
+        each.condemn_over_message(None, Termination.CRASH, str(value))
         return None
 
     def _finished(self, each: _Worker, record: GameRecord) -> GameRecord | None:
         """The record of a game, if it stands; raises ValueError where it is another game's."""
         job = each.jobs[0]
-        if any(getattr(record, name) != getattr(job.task, name) for name in _SAME):
+        same = (getattr(record, name) == getattr(job.task, name) for name in _SAME)
+        if not (all(same) and record.opening == job.task.opening.name):
             raise ValueError("another game's record")
         if record.guilty and _in_doubt(job):
             side = next(side for side in SIDES if str(side) == record.guilty)
-            each.condemn(side, Termination(record.termination), record.reason or "")
+            each.condemn_over_message(side, Termination(record.termination), record.reason or "")
             return None
         self._deaths = self._bereft = 0
         self._pace.count()

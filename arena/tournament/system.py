@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -167,6 +168,13 @@ def widen(pipe: int) -> bool:
     except OSError:
         return False
     return True
+
+
+def wait_for_end(pipe: int, seconds: float) -> None:
+    """Wait until nobody has a pipe open to write, but no longer than so; where pipes can be :func:`widened <widen>`."""
+    waiting = select.poll()
+    waiting.register(pipe, 0)
+    waiting.poll(1000 * seconds)
 
 
 def ignore_interrupts() -> None:

@@ -84,6 +84,8 @@ def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create:
             channel.send({"failed": "the process took too much memory"})
         else:
             channel.send({"record": record.to_json()})
+            if record.guilty and system.FORKS and not message["apart"]:
+                os._exit(0)  # it is only suspected, and will be played again
             match.finish(record)
     except Disturbance as disturbance:
         channel.send({"disturbed": [disturbance.side, disturbance.reason]})

@@ -237,11 +237,33 @@ def test_workers_killed_from_outside_cost_nothing(steady_game: GameRecord) -> No
     assert timeless(steady_game) in map(timeless, records)
 
 
+def test_a_rare_fault_among_many_short_games_costs_one_game_each_time() -> None:
+    tasks = games(("now-and-then", "steady"), rounds=300)
+    one, three = ({identity(r): timeless(r) for r in played(tasks, workers)} for workers in (1, 3))
+    assert one == three
+    assert len(one) == 300
+    forfeits = [record for record in one.values() if record.guilty]
+    assert 10 < len(forfeits) < 60
+    for record in forfeits:
+        assert (record.black if record.guilty == "black" else record.white) == "now-and-then"
+        assert "lost my mind this time" in (record.reason or "")
+
+
+@pytest.mark.skipif(not system.FORKS, reason="games are not given far ahead here")
+def test_a_player_that_hangs_is_found_out_however_large_the_tasks_are() -> None:
+    [hanging, _] = games(("hangs", "steady"))
+    several = [*games(("reckless", "steady"), rounds=200), hanging, *games(("boasts", "steady"), rounds=100)]
+    tasks = [replace(task, opening=replace(task.opening, name="x" * 60_000)) for task in several]
+    records = played(tasks, workers=1, move_timeout=2.0)
+    assert len(records) == len(tasks)
+    assert [record.termination for record in records if record.guilty] == ["timeout"]
+
+
 def test_tasks_are_taken_as_they_are_needed() -> None:
-    tasks = iter(games(("reckless", "steady"), rounds=40))
+    tasks = iter(games(("reckless", "steady"), rounds=100))
     with starter() as start, Pool(tasks, 2, start, move_timeout=30.0) as pool:
         next(record for record in pool if record is not None)
-    assert len(list(tasks)) >= 30
+    assert len(list(tasks)) >= 80
 
 
 def test_other_weights_than_the_tournaments_stop_it() -> None:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
+import time
+from typing import TYPE_CHECKING
 
 import pytest
 
 from arena.tournament import system
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -73,6 +78,14 @@ def test_a_widened_pipe_holds_what_is_written_before_anybody_reads() -> None:
     os.set_blocking(target, False)
     assert system.widen(source)
     assert os.write(target, bytes(2 * system.PIPE)) == system.PIPE
-    os.close(source)
-    assert not system.widen(target)  # it has no other end, but can still be asked
+    began = time.monotonic()
+    system.wait_for_end(source, 0.05)
+    assert time.monotonic() - began >= 0.05
     os.close(target)
+    system.wait_for_end(source, 600.0)
+    os.close(source)
+
+
+def test_what_is_no_pipe_is_not_widened(tmp_path: Path) -> None:
+    with (tmp_path / "file").open("wb") as file:
+        assert not system.widen(file.fileno())

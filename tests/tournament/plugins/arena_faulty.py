@@ -86,6 +86,12 @@ class RaisesInChoose(Steady):
         raise ValueError("lost my mind")
 
 
+class NowAndThen(Steady):
+    def fault(self, game: Game) -> Any:
+        if game.random.random() < 0.1:
+            raise ValueError("lost my mind this time")
+
+
 class RaisesInFinish(Steady):
     def finish(self, record: object) -> None:
         raise ValueError("a bad loser")
