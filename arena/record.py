@@ -9,7 +9,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from arena import columns
-from arena.checkers.game import Termination
 
 if TYPE_CHECKING:
     from array import array
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 _SIDES = ("black", "white")
-_TERMINATIONS = frozenset(Termination)
 _TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
 _PLAIN = {
     "pairing": _TEXT,
@@ -177,7 +175,6 @@ class GameRecord:
             and all(column.fits(numbers[name], plies) for name, column in columns.BY_NAME.items())
             and (pvs is None or pvs.count("\n") == plies - 1)
             and record.result in _BLACK_POINTS
-            and record.termination in _TERMINATIONS
             and isfinite(record.started)
             and record.first in _SIDES
             and (record.guilty is None or record.guilty in _SIDES)

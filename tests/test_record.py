@@ -78,6 +78,7 @@ def test_a_game_without_moves() -> None:
         {"round": True},
         {"seed": 1.5},
         {"started": None},
+        {"started": float("nan")},
         {"black": None},
         {"reason": 7},
         {"opening": "\ud800"},

@@ -361,14 +361,15 @@ class Pool:
         return None
 
     def _finished(self, each: _Worker, record: GameRecord) -> GameRecord | None:
-        """The record of a game, if it stands; raises ValueError where it is another game's."""
+        """The record of a game, if it stands; raises ValueError where it is another game's, or no game ends so."""
         job = each.jobs[0]
         same = (getattr(record, name) == getattr(job.task, name) for name in _SAME)
         if not (all(same) and record.opening == job.task.opening.name):
             raise ValueError("another game's record")
+        termination = Termination(record.termination)
         if record.guilty and _in_doubt(job):
             side = next(side for side in SIDES if str(side) == record.guilty)
-            each.condemn_over_message(side, Termination(record.termination), record.reason or "")
+            each.condemn_over_message(side, termination, record.reason or "")
             return None
         self._deaths = self._bereft = 0
         self._pace.count()

@@ -21,8 +21,6 @@ from arena.store.runs import LearnerIdentity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sqlalchemy import Connection
-
     from arena.record import GameRecord
     from arena.store import PlayerIdentity
 
@@ -115,35 +113,6 @@ def test_a_folder_is_refused(tmp_path: Path, opened: Callable[[Any], Any]) -> No
 def test_a_folder_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     assert "file is not a folder" in refusal(Store.open, tmp_path / "file" / "arena.sqlite")
-
-
-def test_what_was_made_and_holds_nothing_is_removed(path: Path, identities: Players) -> None:
-    with Store.open(path) as store:
-        with pytest.raises(StoreError, match="cannot hold"):
-            store.create_tournament("test", 2**70, {}, identities)
-        assert path.exists()
-    assert list(path.parent.iterdir()) == []
-    with Store.open(path) as store:
-        store.create_tournament("test", 1, {}, identities)
-    assert path.exists()
-
-
-def test_what_was_there_before_stays_though_it_holds_nothing(path: Path) -> None:
-    make(path)
-    with Store.open(path) as store:
-        assert store.finished(1) == set()
-    assert revision(path) == NEWEST
-
-
-def test_what_could_not_be_made_is_removed(path: Path, identities: Players, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(connection: Connection) -> None:
-        connection.exec_driver_sql("CREATE TABLE tournaments (id)")
-        raise StoreError("the disk is full")
-
-    monkeypatch.setattr(database, "_upgrade", full)
-    with Store.open(path) as store, pytest.raises(StoreError, match="full"):
-        store.create_tournament("test", 1, {}, identities)
-    assert list(path.parent.iterdir()) == []
 
 
 def test_nothing_is_made_before_there_is_something_to_record(path: Path, identities: Players) -> None:
