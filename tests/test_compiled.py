@@ -134,6 +134,12 @@ def test_a_function_that_numba_compiles_may_call_a_kernel(project: Project) -> N
     assert project.run(program) == "15 21"
 
 
+def test_a_kernel_has_what_numba_gives_to_compiled_functions(project: Project) -> None:
+    project.write("mine.py", helper(7))
+    program = "import mine; mine.worth(3); print(mine.worth.signatures, hasattr(mine.worth, '_nothing'))"
+    assert project.run(program) == "[(int64,)] False"
+
+
 def test_it_works_where_nothing_can_be_written(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
     project.cache.write_text("a file, and no folder", encoding="utf-8")
