@@ -146,10 +146,7 @@ class Scoresheet:
             self.add(move)
 
     def add(self, move: Move, report: Report = NO_REPORT, seconds: float = SECONDS.none) -> None:
-        """Play a legal move, about which the player said, and for which it took, so much.
-
-        It is written down at once: at the end of the game all this would be far from the processor.
-        """
+        """Play a legal move, about which the player said, and for which it took, so much."""
         game = self.game
         board = game.board
         game.play(move)

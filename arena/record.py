@@ -151,8 +151,9 @@ class GameRecord:
         """A mapping of few plain JSON values."""
         values: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
         values["boards"] = b64encode(self.boards).decode()
-        *numbers, values["pvs"] = self.remarks
-        for name, packed in zip(columns.BY_NAME, numbers, strict=True):
+        values["pvs"] = self.remarks.pvs
+        for name in columns.BY_NAME:
+            packed = getattr(self.remarks, name)
             values[name] = packed and b64encode(packed).decode()
         return values
 

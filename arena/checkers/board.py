@@ -106,6 +106,14 @@ class Board(_Masks):
 
     legal_moves = _LegalMoves()
 
+    @property
+    def stuck(self) -> bool:
+        """Whether there is no legal move, so that the side to move has lost; mostly found without looking for all."""
+        black, white, _, side = self
+        # Four squares on is the next row, for any piece of either side.
+        forward = white >> 4 if side else black << 4
+        return not (forward & ~(black | white) & _FULL or self.legal_moves)
+
     def move_codes(self) -> np.ndarray:
         """The legal moves as :mod:`arena.checkers.bitboard` codes them (int64), in their order."""
         return bitboard.legal(self.black, self.white, self.kings, self.side == 1)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     RandomSource = np.random.Generator | Callable[[], np.random.Generator]
 
-_FULL = 0xFFFFFFFF
 _RESULTS = {Side.BLACK: "1-0", Side.WHITE: "0-1", None: "1/2-1/2"}
 
 
@@ -192,10 +191,8 @@ class Game:
         """How the game ended by the rules; None while it goes on."""
         board, rules = self.board, self.rules
         _, quiet, ply, _, _ = self._now
-        black, white, _, side = board
-        # A piece that can go four squares on, straight to the next row, spares the search for all moves.
-        if not ((white >> 4 if side else black << 4) & ~(black | white) & _FULL or board.legal_moves):
-            return Outcome(side.other, Termination.NO_MOVES)
+        if board.stuck:
+            return Outcome(board.side.other, Termination.NO_MOVES)
         times, most, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
         if times is not None and quiet >= 4 * (times - 1) and self.repetitions >= times:
             return Outcome(None, Termination.REPETITION)

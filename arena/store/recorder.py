@@ -39,7 +39,7 @@ class Recorder:
         self._committed = time.monotonic()
 
     def add(self, record: GameRecord) -> None:
-        """Record a game."""
+        """Record a game; raises StoreError where a player of it does not play in the tournament."""
         self._pending.append(self._row(record))
         self.tick()
 

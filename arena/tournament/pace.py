@@ -13,7 +13,7 @@ from math import inf
 REST = 0.2
 """Seconds that records may gather."""
 FEWEST, MOST = 2, 64
-"""Tasks that a worker holds: so that it never idles, and so that they never fill its channel, and block the arena."""
+"""Tasks that a worker holds: so many that it never idles, and no more than lets records gather."""
 
 
 class Pace:

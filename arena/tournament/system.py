@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if sys.platform == "linux":
     import fcntl
+    import resource
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -144,8 +145,6 @@ def took_more(before: int | None, limit: int) -> bool:
     """Whether this process has :func:`taken` more than so many bytes."""
     if before is None:
         return False
-    import resource
-
     # What it ever had in memory, files included, is told at once; to tell them apart takes a hundred times as long.
     highest = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return highest > before + limit and taken(os.getpid(), before) > limit

@@ -5,7 +5,8 @@ both through private file descriptors: what players read and print goes to the n
 ``{"ready": bytes}`` once, with the memory that it has taken, and for every task ``{"record": ...}``, or ``{"failed":
 text}`` where the process is at fault, ``{"refused": text}`` where the task cannot be played at all, ``{"disturbed":
 [side, text]}`` where the process of a player was ended by somebody else. A game is reported before its players are told
-of its end, so that nothing they do then can change it.
+of its end, so that nothing they do then can change it. After a forfeit in it this process ends, where processes can be
+forked: it is no more than suspected, and the game is played again.
 
 A task is ``{"task": ..., "memory": bytes, "apart": false}``, to be played in this process; with ``"apart": true`` each
 player has a process of its own, which may take so much memory, and this process ends with the game.

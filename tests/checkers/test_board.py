@@ -6,7 +6,7 @@ import copy
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 import arena
 from positions import boards, games
@@ -139,3 +139,13 @@ def test_the_diagram() -> None:
     assert lines[1].split() == [".", ".", ".", "B", "5", "6", "7", "8"]
     assert lines[5].split()[:4] == ["w", ".", ".", "."]
     assert lines[7].split()[:4] == [".", "W", ".", "."]
+
+
+@given(boards())
+@example(arena.Board.from_fen("B:W9,14:B5"))
+@example(arena.Board.from_fen("B:W9,14:B5").flipped())
+@example(arena.Board.from_fen("W:W5:BK32"))
+@example(arena.Board.from_fen("W:W:B1"))
+def test_a_side_is_stuck_when_it_has_no_legal_move(board: arena.Board) -> None:
+    stuck = board.stuck
+    assert stuck == (not board.legal_moves)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -78,9 +77,7 @@ def test_a_widened_pipe_holds_what_is_written_before_anybody_reads() -> None:
     os.set_blocking(target, False)
     assert system.widen(source)
     assert os.write(target, bytes(2 * system.PIPE)) == system.PIPE
-    began = time.monotonic()
-    system.wait_for_end(source, 0.05)
-    assert time.monotonic() - began >= 0.05
+    system.wait_for_end(source, 0.01)
     os.close(target)
     system.wait_for_end(source, 600.0)
     os.close(source)
