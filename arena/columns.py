@@ -10,6 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    import numpy as np
+
+    Numbers = array[Any] | np.ndarray[Any, Any]
+
 Number = TypeVar("Number", int, float)
 
 
@@ -28,8 +32,8 @@ class PlyColumn(Generic[Number]):
         """The values in an array that more can be appended to."""
         return array(self.typecode, [self.none if value is None else value for value in values])
 
-    def pack(self, values: array[Number]) -> bytes | None:
-        """An array of a number for each ply, made by :meth:`array_of`, as bytes; None where no ply has a value."""
+    def pack(self, values: Numbers) -> bytes | None:
+        """An array of a number for each ply, as :meth:`array_of` makes one, as bytes; None where no ply has a value."""
         packed = little_endian(values)
         return None if packed == self.gap * len(values) else packed
 
@@ -50,12 +54,14 @@ class PlyColumn(Generic[Number]):
         return packed is None or len(packed) == len(self.gap) * plies
 
 
-def little_endian(numbers: array[Any]) -> bytes:
+def little_endian(numbers: Numbers) -> bytes:
     """The bytes of an array, on any machine the same."""
+    packed = numbers.tobytes()
     if sys.byteorder == "big":
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers.tobytes()
+        swapped = array({2: "H", 4: "I", 8: "Q"}[numbers.itemsize], packed)
+        swapped.byteswap()
+        return swapped.tobytes()
+    return packed
 
 
 SCORES = PlyColumn("f", math.nan)

@@ -8,211 +8,42 @@ the players' own scores one whose winner they agree on.
 
 from __future__ import annotations
 
-import re
 import traceback
-from array import array
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, lru_cache, partial
 from random import seed as seed_python
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from numpy.random import default_rng
 from numpy.random import seed as seed_numpy
 
 from arena import library, specs
-from arena.adjudication import Agreement, Watch
-from arena.checkers.board import Board
-from arena.checkers.game import (
-    DEFAULT_RULES,
-    NO_LIMITS,
-    NO_REPORT,
-    DrawRules,
-    Game,
-    Limits,
-    Outcome,
-    Report,
-    Termination,
-)
-from arena.checkers.move import SIDES, Move, Side
-from arena.checkers.notation import move_text, parse_move
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
-from arena.errors import ModelError
-from arena.opening import Opening
-from arena.record import GameRecord, Remarks
+from arena.adjudication import Watch
+from arena.checkers.game import Outcome, Termination
+from arena.checkers.move import SIDES, Side
+from arena.errors import IllegalMove, ModelError
+from arena.marker import TurnMarker
+from arena.scoresheet import Scoresheet, bounded
+from arena.task import GameTask
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from arena.checkers.board import Board
     from arena.player import Player
+    from arena.record import GameRecord
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
-Create = Callable[["GameTask", Side], "Player"]
+Create = Callable[[GameTask, Side], "Player"]
 """What makes the player of a side."""
 MARGIN = 0.1
 """Seconds by which a player may exceed the time for one move: machines have other things to do."""
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LEARNED = 16
 """Models of players that learn which a process keeps; each is played in one round alone."""
-REASON_LIMIT = 10_000
-"""Characters of a reason that are kept; longer ones lose their middle."""
-
-
-@dataclass(frozen=True, slots=True)
-class GameTask:
-    """All that a game follows from."""
-
-    pairing: str
-    round: int
-    seed: int
-    """63 bits; seeds both players and is the game's id."""
-    opening: Opening
-    black: str
-    """Canonical spec."""
-    white: str
-    rules: DrawRules = DEFAULT_RULES
-    black_weights: str | None = None
-    """Hash that the player's weights must have; None for a player without."""
-    white_weights: str | None = None
-    black_model: str | None = None
-    """Hash of the model of the database that the player plays in the place of its own; None: it plays its own."""
-    white_model: str | None = None
-    limits: Limits = NO_LIMITS
-    """What each player may spend; ``clock`` is what there is at the beginning."""
-    tables: int | None = None
-    """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
-    scores: Agreement | None = None
-    """What the players' own scores must say for it to end; None where it is played out."""
-
-    def to_json(self) -> dict[str, Any]:
-        """A mapping of plain JSON values."""
-        parts = {"opening": self.opening, "rules": self.rules, "limits": self.limits, "scores": self.scores}
-        return _plain(self) | {name: _plain(part) for name, part in parts.items() if part is not None}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Self:
-        """The task that :meth:`to_json` wrote."""
-        opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
-        rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
-        scores = values["scores"] and Agreement(**values["scores"])
-        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits, "scores": scores})
-
-
-def _plain(instance: Any) -> dict[str, Any]:
-    """The fields of an instance of a dataclass with slots."""
-    return {name: getattr(instance, name) for name in instance.__slots__}
-
-
-class TurnMarker:
-    """Is told whose code is about to run; this one forgets it.
-
-    A side keeps the turn until the next one is named: while the referee looks at what a player did, what
-    happens is still that player's doing.
-    """
-
-    def begin(self, seed: int, started: float) -> None:
-        """The game of that seed begins at ``started`` (seconds since the epoch); it is nobody's turn yet."""
-
-    def turn(self, side: Side | None) -> None:
-        """Code of ``side`` runs next; None: that of no player."""
-
-    def played(self, move: Move) -> None:
-        """A move was played, the opening's included."""
-
-
-class Scoresheet:
-    """The referee's game and what will be on record about it. Begins with the opening played."""
-
-    def __init__(self, task: GameTask, marker: TurnMarker, started: float) -> None:
-        """Raises BadFEN or IllegalMove where the opening is none."""
-        self.task = task
-        self.started = started
-        self._marker = marker
-        marker.begin(task.seed, started)
-        board, moves = _begun(task.opening)
-        self.game = Game(board, task.rules)
-        self._first = board.side
-        self._boards = array("I", board[:3])
-        self._moves: list[str] = []
-        self._scores = SCORES.array_of()
-        self._depths = DEPTHS.array_of()
-        self._nodes = NODES.array_of()
-        self._seconds = SECONDS.array_of()
-        self._pvs: list[str] = []
-        for move in moves:
-            self.add(move)
-
-    def add(self, move: Move, report: Report = NO_REPORT, seconds: float = SECONDS.none) -> None:
-        """Play a legal move, about which the player said, and for which it took, so much."""
-        game = self.game
-        board = game.board
-        game.play(move)
-        self._marker.played(move)
-        self._boards.extend(game.board[:3])
-        self._moves.append(move_text(board, move) if move.captures else move._text)
-        score, depth, nodes, pv = report
-        self._scores.append(SCORES.none if score is None else score)
-        self._depths.append(DEPTHS.none if depth is None else depth)
-        self._nodes.append(NODES.none if nodes is None else nodes)
-        self._seconds.append(seconds)
-        self._pvs.append(pv)
-
-    def forfeit(self, guilty: Side, termination: Termination, reason: str) -> GameRecord:
-        """The record of a game that ``guilty`` has lost by its own fault."""
-        return self.record(Outcome(guilty.other, termination), guilty, _bounded(reason))
-
-    def record(self, outcome: Outcome, guilty: Side | None = None, reason: str | None = None) -> GameRecord:
-        """The record of the game as it stands."""
-        task = self.task
-        return GameRecord(
-            pairing=task.pairing,
-            round=task.round,
-            seed=task.seed,
-            opening=task.opening.name,
-            black=task.black,
-            white=task.white,
-            first=str(self._first),
-            boards=little_endian(self._boards),
-            movetext=" ".join(self._moves),
-            result=outcome.result,
-            termination=outcome.termination.value,
-            guilty=None if guilty is None else str(guilty),
-            reason=reason,
-            remarks=Remarks.packed(
-                scores=self._scores,
-                depths=self._depths,
-                nodes=self._nodes,
-                seconds=self._seconds,
-                pvs=self._pvs,
-            ),
-            started=self.started,
-        )
-
-
-@lru_cache(maxsize=1000)
-def _begun(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
-    """Where an opening begins, and its moves; raises BadFEN or IllegalMove where it is none."""
-    board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
-    game = Game(board)
-    for text in opening.moves:
-        game.play(parse_move(game.board, text))
-    return board, game.moves
-
-
-def broken_off(
-    task: GameTask, moves: list[str], started: float, *, guilty: Side, termination: Termination, reason: str
-) -> GameRecord:
-    """The record of a forfeited game of which only the start and the moves are left, the opening's included.
-
-    What the players reported and the time that they took are lost.
-    """
-    sheet = Scoresheet(task, TurnMarker(), started)
-    for text in moves[sheet.game.ply :]:
-        sheet.add(parse_move(sheet.game.board, text))
-    return sheet.forfeit(guilty, termination, reason)
 
 
 class Fault(Exception):
@@ -220,7 +51,7 @@ class Fault(Exception):
 
     def __init__(self, termination: Termination, reason: str) -> None:
         super().__init__(termination, reason)
-        self.termination, self.reason = termination, _bounded(reason)
+        self.termination, self.reason = termination, bounded(reason)
 
     @classmethod
     def raised(cls, error: BaseException) -> Self:
@@ -244,7 +75,7 @@ class Disturbance(Exception):
 
 def player_of(task: GameTask, side: Side) -> Player:
     """A fresh player of that side; raises an ArenaError where its spec or its weights are not what they should be."""
-    player: Player = _specs(task)[side].create()
+    player: Player = _spec_of(task, side).create()
     return player
 
 
@@ -259,6 +90,21 @@ def seed_strays(task: GameTask) -> None:
     seed_numpy(task.seed % 2**32)
 
 
+class _Party:
+    """One side of a game."""
+
+    __slots__ = ("limits", "player", "random", "side")
+
+    player: Player
+    """Missing before it is made and after the game."""
+
+    def __init__(self, task: GameTask, side: Side) -> None:
+        self.side = side
+        self.limits = task.limits
+        """What it may spend on its next move."""
+        self.random = cache(partial(random_of, task, side))
+
+
 class Match:
     """One game between two fresh players, to be played once."""
 
@@ -266,15 +112,15 @@ class Match:
         """``create`` makes the players.
 
         Raises an ArenaError where a spec, its weights, the opening or tables are not what they should be."""
+        self._task = task
         self._marker = marker or TurnMarker()
         self._sheet = Scoresheet(task, self._marker, time())
         self._create = create
-        _specs(task)
-        self._random = [cache(partial(random_of, task, side)) for side in SIDES]
-        self._players: list[Player] = []
+        for side in SIDES:
+            _spec_of(task, side)
+        self._parties = [_Party(task, side) for side in SIDES]
         self._tables = None if task.tables is None else _tables(task.tables)
         self._scores = None if task.scores is None else Watch(task.scores)
-        self._limits = [task.limits for _ in SIDES]
 
     def play(self) -> GameRecord:
         """Play the game to its end."""
@@ -285,66 +131,67 @@ class Match:
 
     def finish(self, record: GameRecord) -> None:
         """Tell the players that the game is over. What they raise then is ignored: the result stands."""
-        for side in SIDES:
-            self._marker.turn(side)
-            if self._players:
+        for party in self._parties:
+            self._marker.turn(party.side)
+            if hasattr(party, "player"):
                 with suppress(BaseException):
-                    self._players[0].finish(record)
-                del self._players[0]  # in its own turn: it may have something to do then
+                    party.player.finish(record)
+                del party.player  # in its own turn: it may have something to do then
         self._marker.turn(None)
 
     def _play(self) -> Outcome:
-        sheet, players, marker = self._sheet, self._players, self._marker
-        game = sheet.game
-        for side in SIDES:
-            players.append(self._guarded(side, partial(self._create, sheet.task, side)))
-        timed, random, scores = sheet.task.limits.timed, self._random, self._scores
-        for side in SIDES:
-            self._guarded(side, partial(players[side].start, game.copy(random[side], self._limits[side])))
+        ledger = self._sheet.ledger
+        for party in self._parties:
+            party.player = self._guarded(party.side, partial(self._create, self._task, party.side))
+        for party in self._parties:
+            self._guarded(party.side, partial(party.player.start, ledger.view(party.limits, party.random)))
+        timed, scores = self._task.limits.timed, self._scores
         adjudicated = scores is not None or self._tables is not None
-        while (outcome := game.outcome) is None:
+        mover, waiting = self._parties[ledger.side], self._parties[ledger.side.other]
+        self._marker.turn(mover.side)
+        while ledger.ending is None:
             if adjudicated and (outcome := self._adjudged()) is not None:
-                break
-            side = game.side
-            view = game.copy(random[side], self._limits[side])
-            marker.turn(side)
+                return outcome
+            view = ledger.view(mover.limits, mover.random)
             try:
                 started = perf_counter()
-                choice = players[side].choose(view)
+                choice = mover.player.choose(view)
                 seconds = perf_counter() - started
-                report = view.take_report()
             except BaseException as error:
-                raise self._blamed(side, error) from None
+                raise self._blamed(mover.side, error) from None
             if timed:
-                self._charge(side, seconds)
-            if type(choice) is not Move or choice not in game.board.legal_moves:
-                raise _Forfeit(side, Fault.chosen(choice, game.board))
-            sheet.add(choice, report, seconds)
+                self._charge(mover, seconds)
+            report = view.reported
+            try:
+                ledger.enter(choice, report, seconds)
+            except IllegalMove:
+                raise _Forfeit(mover.side, Fault.chosen(choice, ledger.board)) from None
             if scores is not None:
-                scores.add(side, report.score)
-        return outcome
+                scores.add(mover.side, report.score)
+            mover, waiting = waiting, mover
+        return ledger.outcome
 
     def _adjudged(self) -> Outcome | None:
         """How the game ends by the endgame tables, or by the players' own scores; None where it goes on."""
-        board = self._sheet.game.board
+        board = self._sheet.ledger.board
         value = None if self._tables is None else self._tables.value(board)
         if value is None:
             return None if self._scores is None else self._scores.outcome
         winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
         return Outcome(winner, Termination.TABLES)
 
-    def _charge(self, side: Side, seconds: float) -> None:
+    def _charge(self, party: _Party, seconds: float) -> None:
         """Take the time for a move from the player's clock; who has used up the time forfeits."""
-        limits = self._limits[side]
+        limits = party.limits
         if limits.seconds is not None and seconds > limits.seconds + MARGIN:
             reason = f"took {seconds:.3f} seconds for a move; {limits.seconds:g} were allowed"
-            raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
+            raise _Forfeit(party.side, Fault(Termination.TIMEOUT, reason))
         if limits.clock is not None:
             left = limits.clock - seconds
             if left < 0:
                 reason = f"took {-left:.3f} seconds more than were left on its clock"
-                raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
-            self._limits[side] = replace(limits, clock=left + limits.increment)
+                raise _Forfeit(party.side, Fault(Termination.TIMEOUT, reason))
+            party.limits = replace(limits, clock=left + limits.increment)
 
     def _guarded(self, side: Side, code: Callable[[], T]) -> T:
         self._marker.turn(side)
@@ -376,11 +223,10 @@ class _Forfeit(Exception):
         self.guilty, self.fault = guilty, fault
 
 
-def _specs(task: GameTask) -> tuple[specs.Spec, specs.Spec]:
-    return (
-        _playing(task.black, task.black_weights, task.black_model),
-        _playing(task.white, task.white_weights, task.white_model),
-    )
+def _spec_of(task: GameTask, side: Side) -> specs.Spec:
+    if side is Side.BLACK:
+        return _playing(task.black, task.black_weights, task.black_model)
+    return _playing(task.white, task.white_weights, task.white_model)
 
 
 @cache
@@ -427,12 +273,3 @@ def _traceback(error: BaseException) -> str:
         return "".join(traceback.format_exception(type(error), error, within or error.__traceback__))
     except BaseException:
         return "an exception that cannot be printed"
-
-
-def _bounded(reason: str) -> str:
-    """The reason in characters that any database keeps, with its beginning and its end, and without addresses in
-    memory, which are others each time."""
-    if len(reason) > REASON_LIMIT:
-        half = REASON_LIMIT // 2 - 50
-        reason = f"{reason[:half]}\n[... {len(reason) - 2 * half} characters left out ...]\n{reason[-half:]}"
-    return _ADDRESS.sub("0x...", reason).replace("\0", "\\0").encode("utf-8", "replace").decode()

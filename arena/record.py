@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from arena import columns
 
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Sequence
+
+    from arena.columns import Numbers
 
 _BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
 _SIDES = ("black", "white")
@@ -56,10 +57,10 @@ class Remarks(NamedTuple):
     def packed(
         cls,
         *,
-        scores: array[float],
-        depths: array[int],
-        nodes: array[int],
-        seconds: array[float],
+        scores: Numbers,
+        depths: Numbers,
+        nodes: Numbers,
+        seconds: Numbers,
         pvs: Sequence[str],
     ) -> Self:
         """What the plies have, each of them; see :class:`arena.columns.PlyColumn`."""

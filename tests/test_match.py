@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from arena import match
 from arena.adjudication import Agreement
@@ -21,10 +19,12 @@ from arena.checkers.game import DrawRules, Game, Limits, Termination
 from arena.checkers.move import Move, Side
 from arena.checkers.notation import parse_move
 from arena.errors import ModelError, TablebaseError
-from arena.match import GameTask, TurnMarker, broken_off, play
+from arena.marker import TurnMarker
+from arena.match import play
 from arena.opening import Opening
 from arena.player import Player
 from arena.search.tablebase import Tablebase, files
+from arena.task import GameTask
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,22 +50,6 @@ class Seated:
 
     def __init__(self, cls: type[Player]) -> None:
         self.create = cls
-
-
-class Diary(TurnMarker):
-    """Remembers what it is told."""
-
-    def __init__(self) -> None:
-        self.entries: list[Any] = []
-
-    def begin(self, seed: int, started: float) -> None:  # noqa: ARG002
-        self.entries.append(seed)
-
-    def turn(self, side: Side | None) -> None:
-        self.entries.append(side)
-
-    def played(self, move: Move) -> None:
-        self.entries.append(str(move))
 
 
 class Table:
@@ -443,64 +427,49 @@ def test_a_score_that_is_no_number_is_left_out(table: Table) -> None:
     assert record.guilty is None
 
 
-@given(st.text(st.characters(exclude_categories=()), max_size=40), st.integers(0, 2000))
-def test_a_reason_is_bounded_text_that_any_database_keeps(piece: str, times: int) -> None:
-    reason = broken_off(TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=piece * times).reason
-    assert reason is not None
-    assert len(reason.replace("\\0", "\0")) <= match.REASON_LIMIT + 60
-    assert "\0" not in reason
-    reason.encode("utf-8")
-
-
-def test_a_long_reason_keeps_its_beginning_and_its_end() -> None:
-    text = "begin" + "." * 50_000 + "end"
-    record = broken_off(TASK, [], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason=text)
-    assert (record.reason or "").startswith("begin.")
-    assert (record.reason or "").endswith(".end")
-    assert "characters left out" in (record.reason or "")
-
-
 # Turns and tasks ---------------------------------------------------------------------------------------
 
 
 def test_somebody_has_the_turn_from_the_first_constructor_to_the_end(table: Table) -> None:
-    diary = Diary()
-    record = table.play(marker=diary)
-    seed, *entries = diary.entries
-    turns = [entry for entry in entries[3:] if not isinstance(entry, str)]
-    assert seed == TASK.seed
-    assert entries[:3] == list(BALLOT.moves)
-    game = Game()
-    for entry in entries:
-        if isinstance(entry, str):
-            game.play(parse_move(game.board, entry))
-    assert [(board.black, board.white, board.kings) for board in game.boards] == boards_of(record)
+    marker, turns = TurnMarker(), []
+
+    class Notes(Random):
+        def __init__(self) -> None:
+            turns.append(marker.now)
+
+        def start(self, game: Game) -> None:  # noqa: ARG002
+            turns.append(marker.now)
+
+        def choose(self, game: Game) -> Move:
+            turns.append(marker.now)
+            assert marker.now.side is game.side
+            return super().choose(game)
+
+        def finish(self, record: GameRecord) -> None:  # noqa: ARG002
+            turns.append(marker.now)
+
+    record = table.play(Notes, Notes, marker=marker)
     black, white = Side.BLACK, Side.WHITE
     choices = record.plies - 3
-    assert turns == [black, white, black, white, *([white, black] * choices)[:choices], black, white, None]
+    assert [turn.side for turn in turns] == [
+        *(black, white, black, white),
+        *([white, black] * choices)[:choices],
+        *(black, white),
+    ]
+    numbers = [turn.number for turn in turns]
+    assert numbers == sorted(set(numbers))
+    assert (marker.now.side, marker.seed, marker.started) == (None, TASK.seed, record.started)
 
 
-def test_a_move_is_marked_in_the_turn_of_its_player(table: Table) -> None:
-    diary = Diary()
-    table.play(marker=diary)
-    entries = diary.entries[8:]
-    first_moves = [(entries[i - 1], entry) for i, entry in enumerate(entries) if isinstance(entry, str)][:4]
-    assert [side for side, _ in first_moves] == [Side.WHITE, Side.BLACK] * 2
+def test_a_move_is_marked_before_the_next_turn(table: Table) -> None:
+    marker = TurnMarker()
 
+    class Counts(Random):
+        def choose(self, game: Game) -> Move:
+            assert marker.codes == [move._codes[ply % 2] for ply, move in enumerate(game.moves)]
+            return super().choose(game)
 
-def test_a_game_that_broke_off_is_recorded_as_far_as_it_got(table: Table) -> None:
-    whole = table.play()
-    moves = list(whole.moves[:9])
-    record = broken_off(TASK, moves, 5.5, guilty=Side.WHITE, termination=Termination.TIMEOUT, reason="slow")
-    assert record.moves == whole.moves[:9]
-    assert record.boards == whole.boards[: 10 * 12]
-    assert (record.result, record.termination, record.guilty) == ("1-0", "timeout", "white")
-    assert (record.reason, record.started, record.seconds) == ("slow", 5.5, (None,) * 9)
-
-
-def test_a_game_that_broke_off_in_its_opening_has_the_opening_on_record() -> None:
-    record = broken_off(TASK, ["9-13"], 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason="")
-    assert record.moves == BALLOT.moves
+    assert table.play(Counts, Counts, marker=marker).guilty is None
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,13 @@ def walkers(own: int, opp: int, kings: int, direction: int) -> int:
     return shift(~(own | opp) & FULL, 3 - direction) & movers
 
 
+@kernel
+def can_step(own: int, opp: int, kings: int) -> bool:
+    """Whether the side to move can move without capturing; it may not where it can capture."""
+    forward = walkers(own, opp, kings, 0) | walkers(own, opp, kings, 1)
+    return (forward | walkers(own, opp, kings, 2) | walkers(own, opp, kings, 3)) != 0
+
+
 # Whether a piece steps left or right, one of its two steps forward adds 4 to the square's index and the other, askew,
 # adds 5 in even rows and 3 in odd ones; a jump is one of each. So both directions together cost little more than one.
 

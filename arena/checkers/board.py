@@ -145,9 +145,17 @@ class Board(_Masks):
 
     def after(self, move: Move) -> Self:
         """The board after a legal move; raises IllegalMove."""
+        self.check(move)
+        return self.after_legal(move)
+
+    def check(self, move: Move) -> None:
+        """Raise IllegalMove for a move that is not legal."""
         if move not in self.legal_moves:
             legal = ", ".join(map(str, self.legal_moves)) or "none"
             raise IllegalMove(f"{move} is not legal in {self.fen}; legal moves: {legal}")
+
+    def after_legal(self, move: Move) -> Self:
+        """As :meth:`after`, for a move that is known to be legal: nothing is checked."""
         black, white, kings, side = self
         origin, ends, captured, crown = move._masks
         if kings & origin:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _FEN = re.compile(r"([BW]):([BW])([^:]*):([BW])([^:]*)", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", re.IGNORECASE)
 
+_PLAIN = {f"{'K' * king}{square}": (square, king) for square in range(1, 33) for king in (False, True)}
+"""The pieces as they are mostly written."""
+
 
 def parse_fen(text: str) -> tuple[int, int, int, Side]:
     """Masks of black, white and kings, and the side to move; raises BadFEN.
@@ -23,18 +26,26 @@ def parse_fen(text: str) -> tuple[int, int, int, Side]:
     match = _FEN.fullmatch(re.sub(r"\s+", "", text).removesuffix("."))
     if match is None or match[2].upper() == match[4].upper():
         raise BadFEN(f"{text!r} is not a FEN; one reads like B:W21,22,K30:B1,2,K3")
-    masks = {"B": 0, "W": 0, "K": 0}
+    masks = [0, 0]
+    kings = 0
     for colour, pieces in ((match[2], match[3]), (match[4], match[5])):
+        own = 0
         for square, is_king in _squares(text, pieces):
-            if (masks["B"] | masks["W"]) >> square - 1 & 1:
+            bit = 1 << square - 1
+            if (own | masks[0] | masks[1]) & bit:
                 raise BadFEN(f"square {square} stands twice in {text!r}")
-            masks[colour.upper()] |= 1 << square - 1
-            masks["K"] |= is_king << square - 1
-    return masks["B"], masks["W"], masks["K"], Side.BLACK if match[1].upper() == "B" else Side.WHITE
+            own |= bit
+            kings |= is_king and bit
+        masks[colour in "Ww"] = own
+    black, white = masks
+    return black, white, kings, Side.WHITE if match[1] in "Ww" else Side.BLACK
 
 
 def _squares(text: str, pieces: str) -> Iterator[tuple[int, bool]]:
     for piece in pieces.split(",") if pieces else ():
+        if piece in _PLAIN:
+            yield _PLAIN[piece]
+            continue
         match = _PIECES.fullmatch(piece)
         first = int(match[2]) if match else 0
         last = int(match[3] or first) if match else 0

@@ -108,13 +108,25 @@ NO_LIMITS = Limits()
 NO_REPORT = Report()
 
 
-_Position = tuple[Board, int, int, Move | None, "_Position | None"]
+Position = tuple[Board, int, int, Move | None, "Position | None"]
 """A position of a game and all that came before it: the board, plies since the last capture or man's move, plies since
 the beginning, and the move that led here from which position. Nobody can change it, so copies of a game share it."""
 _BOARD: Final = 0
 _QUIET: Final = 1
 _PLY: Final = 2
 _BEFORE: Final = 4
+
+
+def first_position(board: Board) -> Position:
+    """Where a game begins."""
+    return board, 0, 0, None, None
+
+
+def next_position(now: Position, move: Move) -> Position:
+    """What a legal move leads to."""
+    board, quiet, ply, _, _ = now
+    quiet = 0 if move.captures or not board.kings & move._masks[0] else quiet + 1
+    return board.after_legal(move), quiet, ply + 1, move, now
 
 
 class Game:
@@ -124,7 +136,8 @@ class Game:
     move.
     """
 
-    _report = NO_REPORT
+    reported = NO_REPORT
+    """What the player has reported last, and nobody else: a copy of the game knows nothing of it."""
     _seen: dict[Board, int] | None = None
     """How often each position has occurred since the last capture or man's move; None where nobody has counted."""
 
@@ -139,7 +152,7 @@ class Game:
         self.limits = limits
         self.board = board or Board.start()
         """The position now; changed by :meth:`play` and :meth:`undo` alone."""
-        self._now: _Position = (self.board, 0, 0, None, None)
+        self._now = first_position(self.board)
         self._random = random
 
     @property
@@ -204,13 +217,11 @@ class Game:
 
     def play(self, move: Move) -> None:
         """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
-        before, now = self.board, self._now
-        _, quiet, ply, _, _ = now
-        self.board = after = before.after(move)
-        quiet = 0 if move.captures or not before.kings & move._masks[0] else quiet + 1
-        self._now = after, quiet, ply + 1, move, now
+        self.board.check(move)
+        self._now = now = next_position(self._now, move)
+        self.board = after = now[_BOARD]
         if (seen := self._seen) is not None:
-            if quiet:
+            if now[_QUIET]:
                 seen[after] = seen.get(after, 0) + 1
             else:
                 self._seen = None
@@ -225,11 +236,11 @@ class Game:
         self._seen = None
         return move
 
-    def copy(self, random: RandomSource | None = None, limits: Limits | None = None) -> Self:
-        """The same game with a history of its own, and another ``random`` and ``limits`` where they are given."""
-        twin = object.__new__(type(self))
+    def copy(self, random: RandomSource | None = None) -> Game:
+        """The same game with a history of its own, and another ``random`` where one is given."""
+        twin = object.__new__(Game)
         twin.rules = self.rules
-        twin.limits = limits or self.limits
+        twin.limits = self.limits
         twin.board = self.board
         twin._now = self._now
         twin._random = random or self._random
@@ -256,22 +267,17 @@ class Game:
             raise ValueError(f"a number of nodes is 0 to 2**63 - 1, not {nodes}")
         if not all(isinstance(move, Move) for move in pv):
             raise ValueError("a principal variation is made of moves")
-        self._report = Report(score, depth, nodes, " ".join([move._text for move in pv[:LONGEST_PV]]))
+        self.reported = Report(score, depth, nodes, " ".join([move._text for move in pv[:LONGEST_PV]]))
 
-    def take_report(self) -> Report:
-        """The last report since this was last asked for."""
-        report, self._report = self._report, NO_REPORT
-        return report
-
-    def _backwards(self) -> Iterator[_Position]:
-        position: _Position | None = self._now
+    def _backwards(self) -> Iterator[Position]:
+        position: Position | None = self._now
         while position is not None:
             yield position
             position = position[_BEFORE]
 
-    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Game], tuple[Any, ...]]:
         """A long game would be too deep for copy and pickle to follow from position to position."""
-        return self._played, (self.boards[0], self.rules, self.limits, self.random, self.moves)
+        return Game._played, (self.boards[0], self.rules, self.limits, self.random, self.moves)
 
     @classmethod
     def _played(cls, board: Board, rules: DrawRules, limits: Limits, random: Any, moves: tuple[Move, ...]) -> Self:

@@ -11,25 +11,13 @@ import numpy as np
 
 from arena.checkers.bitboard import MAX_MOVES, generate, make
 from arena.checkers.chance import GAMMA, below, stream
-from arena.checkers.game import DEFAULT_RULES, DrawRules, Game, Termination
+from arena.checkers.endings import GOES_ON, ending_of, limits_of
+from arena.checkers.game import DEFAULT_RULES, DrawRules, Game
 from arena.checkers.move import MOVES
 from arena.compiled import kernel
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
-
-ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
-"""How a compiled game ends, by the number that stands for it."""
-_NEVER = 2**40
-
-
-@kernel
-def _occurrences(past: np.ndarray, quiet: int) -> int:
-    """How often the last of ``quiet + 1`` positions, a row of ``past`` each, stands there."""
-    times = 1
-    for i in range(quiet - 4, -1, -2):
-        times += past[i, 0] == past[quiet, 0] and past[i, 1] == past[quiet, 1]
-    return times
 
 
 @kernel
@@ -40,27 +28,22 @@ def _play(
     state: np.uint64,
     repetitions: int,
     quiet_plies: int,
+    cap: int,
     work: np.ndarray,
-    past: np.ndarray,
+    rows: np.ndarray,
 ) -> tuple[int, int]:
     """Play to the end; the moves go to ``work`` (int64, room for MAX_MOVES more). Returns plies and ending.
 
-    ``past`` (int64, two columns) is scratch space for as many positions as moves; so many plies are the cap.
+    ``rows`` (int64, three columns) is scratch space for the positions.
     """
     quiet = 0
     ply = 0
     while True:
         count = generate(own, opp, kings, work, ply)
-        if count == 0:
-            return ply, 0
-        past[quiet, 0] = own | opp << 32
-        past[quiet, 1] = kings
-        if quiet >= 4 * (repetitions - 1) and _occurrences(past, quiet) >= repetitions:
-            return ply, 1
-        if quiet >= quiet_plies:
-            return ply, 2
-        if ply >= len(past) - 1:
-            return ply, 3
+        rows[ply, 0], rows[ply, 1], rows[ply, 2] = own, opp, kings
+        end = ending_of(count == 0, rows, ply, quiet, repetitions, quiet_plies, cap)
+        if end != GOES_ON:
+            return ply, end
         state += GAMMA
         move = work[ply + below(state, count)]
         work[ply] = move
@@ -83,21 +66,19 @@ def _play_many(
 ) -> np.ndarray:
     """Play games number ``first``, ... and fill in (plies, ending), a row of ``ends`` each; the moves of the last."""
     work = np.empty(cap + MAX_MOVES, dtype=np.int64)
-    past = np.empty((cap + 1, 2), dtype=np.int64)
+    rows = np.empty((cap + 1, 3), dtype=np.int64)
     plies = 0
     for i in range(len(ends)):
-        plies, ending = _play(own, opp, kings, stream(seed, first + i), repetitions, quiet_plies, work, past)
+        plies, end = _play(own, opp, kings, stream(seed, first + i), repetitions, quiet_plies, cap, work, rows)
         ends[i, 0] = plies
-        ends[i, 1] = ending
+        ends[i, 1] = end
     return work[:plies]
 
 
 def _run(board: Board, seed: int, first: int, rules: DrawRules, ends: np.ndarray) -> np.ndarray:
     if rules.ply_cap is None:
         raise ValueError("random games need a ply cap")
-    repetitions = _NEVER if rules.repetitions is None else rules.repetitions
-    quiet_plies = _NEVER if rules.quiet_plies is None else rules.quiet_plies
-    return _play_many(*board.relative, seed, first, repetitions, quiet_plies, rules.ply_cap, ends)
+    return _play_many(*board.relative, seed, first, *limits_of(rules), ends)
 
 
 def random_games(board: Board, games: int, seed: int, rules: DrawRules = DEFAULT_RULES) -> np.ndarray:

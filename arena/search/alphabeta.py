@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.checkers.bitboard import MAX_MOVES, can_capture, generate, make, walkers
+from arena.checkers.bitboard import MAX_MOVES, can_capture, can_step, generate, make
 from arena.checkers.bits import popcount
 from arena.compiled import context_array, inline_kernel, kernel, made, typed_kernel
 from arena.search.evaluation import call_evaluator, call_pulse
@@ -227,10 +227,8 @@ def negamax(
             return 0
     work[PV_LENGTHS + ply] = 0
     capture = can_capture(own, opp, kings)
-    if not capture:
-        steps = walkers(own, opp, kings, 0) | walkers(own, opp, kings, 1)
-        if not (steps | walkers(own, opp, kings, 2) | walkers(own, opp, kings, 3)):
-            return ply - WIN
+    if not capture and not can_step(own, opp, kings):
+        return ply - WIN
     key = key_of(own, opp, kings, side)
     work[KEYS + HISTORY + ply] = key
     if quiet >= work[QUIET_LIMIT] or (quiet >= 4 and _repeated(work, ply, quiet)):

@@ -15,9 +15,9 @@ import numpy as np
 from arena.checkers.bitboard import MAX_MOVES, generate, make
 from arena.checkers.board import Board
 from arena.checkers.chance import GAMMA, below, stream, unit
+from arena.checkers.endings import ENDINGS, GOES_ON, ending_of, limits_of
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Termination
 from arena.checkers.move import SIDES
-from arena.checkers.playout import ENDINGS
 from arena.compiled import kernel
 from arena.episode import Episode
 from arena.search.alphabeta import (
@@ -54,7 +54,6 @@ _OVERFLOWN = len(ENDINGS)
 _OWN, _OPP, _KINGS, _MOVE, _KEY, _LEAF = range(6)
 _COLUMNS = _LEAF + 4
 _ENTRIES = 1 << 14
-_RARELY = 2**40
 
 
 class Games:
@@ -69,8 +68,7 @@ class Games:
             raise ValueError("compiled games need a ply cap")
         self._seats = black, white
         self._random_plies = random_plies
-        self._repetitions = _RARELY if rules.repetitions is None else rules.repetitions
-        self._quiet_plies = _RARELY if rules.quiet_plies is None else rules.quiet_plies
+        self._repetitions, self._quiet_plies, _ = limits_of(rules)
         self._trace = np.zeros((rules.ply_cap + 1, _COLUMNS), dtype=np.int64)
         self._tables = [np.zeros(2 * _ENTRIES, dtype=np.int64) for _ in SIDES]
         self._work = np.zeros((2, WORKSPACE + 2 * MAX_MOVES), dtype=np.int64)
@@ -128,19 +126,6 @@ class Games:
             values=self._values[:plies].copy(),
             leaves=trace[:plies, _LEAF:].copy(),
         )
-
-
-@kernel
-def _occurrences(trace: np.ndarray, ply: int, quiet: int) -> int:
-    """How often the position after ``ply`` moves stands among the last ``quiet + 1``."""
-    times = 1
-    for past in range(ply - 4, ply - quiet - 1, -2):
-        times += (
-            trace[past, _OWN] == trace[ply, _OWN]
-            and trace[past, _OPP] == trace[ply, _OPP]
-            and trace[past, _KINGS] == trace[ply, _KINGS]
-        )
-    return times
 
 
 @kernel
@@ -261,14 +246,9 @@ def _play(
         work = works[side]
         trace[ply, _OWN], trace[ply, _OPP], trace[ply, _KINGS] = own, opp, kings
         count = generate(own, opp, kings, work[WORKSPACE:], 0)
-        if count == 0:
-            return ply, 0
-        if quiet >= 4 * (repetitions - 1) and _occurrences(trace, ply, quiet) >= repetitions:
-            return ply, 1
-        if quiet >= quiet_plies:
-            return ply, 2
-        if ply >= len(trace) - 1:
-            return ply, 3
+        end = ending_of(count == 0, trace, ply, quiet, repetitions, quiet_plies, len(trace) - 1)
+        if end != GOES_ON:
+            return ply, end
         trace[ply, _KEY] = key_of(own, opp, kings, side)
         values[ply] = np.nan
         trace[ply, _LEAF + 3] = 0

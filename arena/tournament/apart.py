@@ -18,15 +18,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TypeVar
 
 from arena.checkers.game import Limits, Termination
 from arena.checkers.move import Move, Side
-from arena.match import Disturbance, Fault, GameTask, Scoresheet, TurnMarker, player_of, random_of, seed_strays
+from arena.match import Disturbance, Fault, player_of, random_of, seed_strays
 from arena.player import Player
 from arena.record import GameRecord
+from arena.scoresheet import opened
 from arena.tournament import system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.checkers.game import Game
+    from arena.task import GameTask
 
 T = TypeVar("T")
 GRACE = 1.0
@@ -177,7 +179,7 @@ class _Host:
     def __init__(self, task: GameTask, side: Side) -> None:
         self._task = task
         self._side = side
-        self._game = Scoresheet(task, TurnMarker(), 0.0).game
+        self._game = opened(task)
         self._random = random_of(task, side)
 
     def create(self, _: None) -> dict[str, Any]:
@@ -195,7 +197,7 @@ class _Host:
         board = self._game.board
         if type(choice) is not Move or choice not in board.legal_moves:
             raise Fault.chosen(choice, board)
-        return {"path": choice.path, "report": view.take_report()._asdict()}
+        return {"path": choice.path, "report": view.reported._asdict()}
 
     def finish(self, record: dict[str, Any]) -> dict[str, Any]:
         _blaming(lambda: self._player.finish(GameRecord.from_json(record)))

@@ -33,12 +33,12 @@ from arena.tournament import schedule
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arena.match import GameTask
     from arena.plugins import Registered
     from arena.record import GameRecord
     from arena.specs import Spec
     from arena.store import StoredTournament
     from arena.store.learned import Learned, PlayedGame
+    from arena.task import GameTask
     from arena.tournament.formats import Pairing
 
 

@@ -20,9 +20,9 @@ from arena.tournament.pool import MEMORY
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from arena.match import GameTask
     from arena.specs import Spec
     from arena.store import StoredTournament
+    from arena.task import GameTask
     from arena.tournament.formats import Pairing, Shares
     from arena.tournament.sequential import Sequential
 

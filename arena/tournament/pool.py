@@ -39,8 +39,8 @@ from typing import TYPE_CHECKING, Self
 from arena.checkers.game import Termination
 from arena.checkers.move import SIDES
 from arena.errors import TournamentStopped
-from arena.match import broken_off
 from arena.record import GameRecord
+from arena.scoresheet import broken_off
 from arena.tournament import processes, system
 from arena.tournament.apart import GRACE, LONGEST_LINE, TICK
 from arena.tournament.marker import SharedMarker
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from arena.checkers.move import Side
-    from arena.match import GameTask
+    from arena.task import GameTask
 
 MEMORY = 2048
 """MB that a player may take unless told otherwise."""
@@ -378,7 +378,7 @@ class Pool:
 
     def _ended(self, each: _Worker) -> GameRecord | None:
         verdict = each.bury(self._starter.last_words)
-        moves, started = each.marker.moves, each.marker.started
+        codes, started = each.marker.codes, each.marker.started
         self._workers.remove(each)
         each.close()
         if not each.ready and not verdict.by_others:
@@ -401,7 +401,7 @@ class Pool:
             self._deaths = self._bereft = 0
             return broken_off(
                 job.task,
-                moves,
+                codes,
                 started,
                 guilty=guilty,
                 termination=verdict.termination,

@@ -14,9 +14,9 @@ from arena.tournament.processes import starter
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.match import GameTask
     from arena.record import GameRecord
     from arena.store import Results, StoredTournament
+    from arena.task import GameTask
     from arena.tournament.plan import Plan
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Limits
 from arena.errors import UsageError
-from arena.match import GameTask
+from arena.task import GameTask
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence

@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from arena import plugins
 from arena.errors import ArenaError
-from arena.match import Create, Disturbance, GameTask, Match, TurnMarker, player_of, seed_strays
+from arena.match import Create, Disturbance, Match, player_of, seed_strays
+from arena.task import GameTask
 from arena.tournament import system
 from arena.tournament.apart import Apart
 from arena.tournament.marker import SharedMarker
@@ -35,6 +36,8 @@ from arena.warmup import warm_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from arena.marker import TurnMarker
 
 YOUNG = 20_000
 """Objects made before the collector looks for circles among them; a game makes a few thousand, and no circles."""

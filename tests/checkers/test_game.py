@@ -160,10 +160,10 @@ def test_a_report_that_cannot_be_recorded_is_refused(given: dict, message: str) 
         arena.Game().report(**given)
 
 
-def test_a_report_is_taken_once() -> None:
+def test_a_copy_knows_nothing_of_a_report() -> None:
     game = arena.Game()
     move = game.board.legal_moves[0]
     game.report(score=1.5, depth=4, nodes=10, pv=(move,))
-    report = game.take_report()
+    report = game.reported
     assert (report.score, report.depth, report.nodes, report.pv) == (1.5, 4, 10, str(move))
-    assert game.take_report().score is None
+    assert game.copy().reported.score is None

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 
 import arena
-from arena.checkers.playout import ENDINGS, random_game, random_games
+from arena.checkers.endings import ENDINGS
+from arena.checkers.playout import random_game, random_games
 from positions import boards
 
 RULES = [

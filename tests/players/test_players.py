@@ -68,7 +68,7 @@ def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
 def test_a_player_that_searches_reports_what_it_found() -> None:
     game = arena.Game(random=np.random.default_rng(1))
     move = Minimax(depth=5).choose(game)
-    report = game.take_report()
+    report = game.reported
     assert (report.depth, report.pv.split()[0]) == (5, str(move))
     assert report.nodes > 100
     assert report.score is not None

@@ -8,15 +8,20 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from arena.checkers.board import Board
+from arena.checkers.game import DEFAULT_RULES
 from arena.checkers.move import Move, Side
+from arena.ledger import Ledger
 from arena.tournament.marker import SharedMarker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-MOVES = [Move(path) for path in ((9, 13), (32, 28), (11, 18), (18, 11, 4), (29, 22, 15, 8))]
+    from arena.marker import TurnMarker
+
 Pair = tuple[SharedMarker, SharedMarker]
+FIRST, SECOND = Move((9, 13)), Move((24, 20))
 
 
 @pytest.fixture
@@ -29,9 +34,13 @@ def pair(tmp_path: Path) -> Iterator[Pair]:
     seen.close()
 
 
+def ledger(marker: TurnMarker) -> Ledger:
+    return Ledger(Board.start(), DEFAULT_RULES, marker)
+
+
 def test_before_the_first_game_it_is_nobodys_turn(pair: Pair) -> None:
     _, seen = pair
-    assert (seen.now.side, seen.seed, seen.moves) == (None, 0, [])
+    assert (seen.now.side, seen.seed, seen.codes) == (None, 0, [])
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -39,11 +48,8 @@ def test_before_the_first_game_it_is_nobodys_turn(pair: Pair) -> None:
     seed=st.integers(0, 2**63 - 1),
     started=st.floats(0, 1e10),
     turns=st.lists(st.sampled_from([*Side, None]), min_size=1),
-    moves=st.lists(st.sampled_from(MOVES)),
 )
-def test_what_is_written_is_read(
-    pair: Pair, seed: int, started: float, turns: list[Side | None], moves: list[Move]
-) -> None:
+def test_what_is_written_is_read(pair: Pair, seed: int, started: float, turns: list[Side | None]) -> None:
     written, seen = pair
     written.begin(seed, started)
     assert seen.now.side is None
@@ -52,34 +58,34 @@ def test_what_is_written_is_read(
         written.turn(side)
         assert seen.now.side is side
         assert seen.now.number > before
-    for move in moves:
-        written.played(move)
-    assert (seen.seed, seen.started, seen.moves) == (seed, started, list(map(str, moves)))
+    ledger(written).enter(FIRST)
+    assert (seen.seed, seen.started, seen.codes) == (seed, started, [FIRST._codes[Side.BLACK]])
 
 
 def test_a_new_game_has_no_moves_and_is_nobodys_turn(pair: Pair) -> None:
     written, seen = pair
     written.begin(1, 0.0)
     written.turn(Side.WHITE)
-    written.played(Move((9, 13)))
+    ledger(written).enter(FIRST)
+    assert seen.codes
     written.begin(2, 0.0)
-    assert (seen.now.side, seen.seed, seen.moves) == (None, 2, [])
+    assert (seen.now.side, seen.seed, seen.codes) == (None, 2, [])
 
 
-def test_an_endless_game_fills_it_up_and_no_more(pair: Pair) -> None:
+@pytest.mark.parametrize("plies", [-1, 2**62])
+def test_a_spoilt_number_of_moves_is_not_believed(pair: Pair, plies: int) -> None:
     written, seen = pair
-    written.begin(1, 0.0)
-    for _ in range(50_000):
-        written.played(Move((10, 15)))
-    assert set(seen.moves) == {"10-15"}
-    assert 18_000 < len(seen.moves) < 50_000
+    written._words[3] = plies
+    assert set(seen.codes) <= {0}
 
 
-def test_a_forked_process_forgets_it(pair: Pair) -> None:
+def test_a_forked_process_goes_on_in_a_copy(pair: Pair) -> None:
     written, seen = pair
     written.begin(1, 0.0)
     written.turn(Side.BLACK)
+    game = ledger(written)
+    game.enter(FIRST)
     written.forget()
-    written.turn(Side.WHITE)
-    written.played(Move((9, 13)))
-    assert (seen.now.side, seen.moves) == (Side.BLACK, [])
+    game.enter(SECOND)
+    assert len(written.codes) == 2
+    assert (seen.now.side, seen.codes) == (Side.WHITE, [FIRST._codes[Side.BLACK]])

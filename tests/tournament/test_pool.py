@@ -28,8 +28,8 @@ from arena.tournament.processes import starter
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from arena.match import GameTask
     from arena.record import GameRecord
+    from arena.task import GameTask
 
 pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
 

@@ -164,7 +164,7 @@ class Tutor:
             if episode.side(ply) in episode.learners:
                 game = Game(episode.board(ply), random=random)
                 move = tutors[episode.side(ply)].choose(game)
-                yield ply, game.take_report().score, game.board.after(move)
+                yield ply, game.reported.score, game.board.after(move)
 
     def _sample(self) -> list[tuple[float, int]]:
         """Scores of positions, and how the games ended for who was to move."""
