@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _HERE = Path(__file__).parent
-_CORE = (_HERE / "compiled.py", _HERE / "checkers", _HERE / "search")
+_CORE = tuple(_HERE / part for part in ("compiled.py", "ledger.py", "marker.py", "checkers", "search"))
 _KEPT = 30 * 24 * 3600.0
 """Seconds that an unused cache folder is kept."""
 _PROCESS = secrets.token_hex(4)

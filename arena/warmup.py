@@ -5,11 +5,15 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from numpy.random import default_rng
+
 from arena import plugins
 from arena.checkers.board import Board
-from arena.checkers.game import Game
+from arena.checkers.game import DEFAULT_RULES, NO_LIMITS
 from arena.checkers.perft import perft
 from arena.compiled import marker
+from arena.ledger import Ledger
+from arena.marker import TurnMarker
 from arena.search import Search
 
 if TYPE_CHECKING:
@@ -32,9 +36,11 @@ def compile_missing(say: Callable[[str], None]) -> None:
 
 
 def warm_up() -> None:
-    """Have the machine code that games need at hand: of the moves, the search and all evaluators."""
-    game = Game(Board.from_fen("B:W32:BK1"))
-    game.play(game.board.legal_moves[0])  # a search looks at the positions that could occur again, too
+    """Have the machine code that games need at hand: of the referee, the search and all evaluators."""
+    ledger = Ledger(Board.from_fen("B:W32:BK1"), DEFAULT_RULES, TurnMarker())
+    ledger.enter(ledger.board.legal_moves[0])
+    ledger.written()
+    game = ledger.view(NO_LIMITS, default_rng)  # with a past: a search looks at the positions that could occur again
     for item in _evaluators():
         with suppress(Exception):  # a fault of an evaluator shows where it is used
             Search(item.cls())(game, 2)
