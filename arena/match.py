@@ -93,7 +93,7 @@ def seed_strays(task: GameTask) -> None:
 class _Party:
     """One side of a game."""
 
-    __slots__ = ("limits", "player", "random", "side")
+    __slots__ = ("_chance", "_task", "limits", "player", "side")
 
     player: Player
     """Missing before it is made and after the game."""
@@ -102,7 +102,14 @@ class _Party:
         self.side = side
         self.limits = task.limits
         """What it may spend on its next move."""
-        self.random = cache(partial(random_of, task, side))
+        self._task = task
+        self._chance: Generator | None = None
+
+    def chance(self) -> Generator:
+        """Its source of chance for the whole game."""
+        if self._chance is None:
+            self._chance = random_of(self._task, self.side)
+        return self._chance
 
 
 class Match:
@@ -144,7 +151,7 @@ class Match:
         for party in self._parties:
             party.player = self._guarded(party.side, partial(self._create, self._task, party.side))
         for party in self._parties:
-            self._guarded(party.side, partial(party.player.start, ledger.view(party.limits, party.random)))
+            self._guarded(party.side, partial(party.player.start, ledger.view(party.limits, party.chance)))
         timed, scores = self._task.limits.timed, self._scores
         adjudicated = scores is not None or self._tables is not None
         mover, waiting = self._parties[ledger.side], self._parties[ledger.side.other]
@@ -152,7 +159,7 @@ class Match:
         while ledger.ending is None:
             if adjudicated and (outcome := self._adjudged()) is not None:
                 return outcome
-            view = ledger.view(mover.limits, mover.random)
+            view = ledger.view(mover.limits, mover.chance)
             try:
                 started = perf_counter()
                 choice = mover.player.choose(view)
