@@ -163,7 +163,7 @@ class Ledger:
         """Those entered."""
         self._mover = int(board.side)
         self._pvs: list[str] = []
-        self._positions = [first_position(board)]
+        self._positions = {0: first_position(board)}
         self._rules = rules
         self._marker = marker
         begin, self._enter, self._read = _compiled()
@@ -247,10 +247,12 @@ class Ledger:
 
     def position(self, ply: int) -> Position:
         """What there was after so many moves, as a :class:`arena.Game` knows it."""
-        positions = self._positions
-        for move in self.moves[len(positions) - 1 : ply]:
-            positions.append(next_position(positions[-1], move))
-        return positions[ply]
+        known, last = self._positions, ply
+        while last not in known:
+            last -= 1
+        for before in range(last, ply):  # whoever does this at the same time, in a thread, comes to the same
+            known[before + 1] = next_position(known[before], self.moves[before])
+        return known[ply]
 
     def _make_book(self, rows: int) -> None:
         self._book = np.empty(_ROWS + _COLUMNS * rows, dtype=np.int64)

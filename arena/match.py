@@ -1,6 +1,6 @@
 """One game between two players, refereed.
 
-The referee keeps a game of its own: a player is given a copy for each choice, and nothing that it does to
+The referee keeps a ledger of its own: a player is given a copy of the game for each choice, and nothing that it does to
 the copy matters. What a player raises, and a choice that is not a legal move, forfeit the game; only an error
 of the arena itself leaves :meth:`Match.play`. Where the task says so, endgame tables decide a game that they know, and
 the players' own scores one whose winner they agree on.

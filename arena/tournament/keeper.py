@@ -39,7 +39,6 @@ def main() -> NoReturn:
     plugins.load()
     compile_missing(lambda line: _send(control, {"notice": line}))
     warm_up()
-    gc.collect()
     gc.freeze()  # what is there already: a worker that collected it would need a copy of its own
     system.wake_at_parents_end()  # to clear up; that it is gone will be heard
     _send(control, {"ready": True})
