@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
 from random import seed as seed_python
 from time import perf_counter, time
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from numpy.random import default_rng
 from numpy.random import seed as seed_numpy
@@ -40,12 +40,12 @@ from arena.checkers.move import SIDES, Move, Side
 from arena.checkers.notation import move_text, parse_move
 from arena.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
 from arena.errors import ModelError
-from arena.opening import Opening
 from arena.record import GameRecord, Remarks
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from arena.opening import Opening
     from arena.player import Player
     from arena.search.tablebase import Tablebase
 
@@ -86,24 +86,6 @@ class GameTask:
     """Pieces of the endgame tables that end a game as soon as they know its value; None where it is played out."""
     scores: Agreement | None = None
     """What the players' own scores must say for it to end; None where it is played out."""
-
-    def to_json(self) -> dict[str, Any]:
-        """A mapping of plain JSON values."""
-        parts = {"opening": self.opening, "rules": self.rules, "limits": self.limits, "scores": self.scores}
-        return _plain(self) | {name: _plain(part) for name, part in parts.items() if part is not None}
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Self:
-        """The task that :meth:`to_json` wrote."""
-        opening = Opening(**{**values["opening"], "moves": tuple(values["opening"]["moves"])})
-        rules, limits = DrawRules(**values["rules"]), Limits(**values["limits"])
-        scores = values["scores"] and Agreement(**values["scores"])
-        return cls(**{**values, "opening": opening, "rules": rules, "limits": limits, "scores": scores})
-
-
-def _plain(instance: Any) -> dict[str, Any]:
-    """The fields of an instance of a dataclass with slots."""
-    return {name: getattr(instance, name) for name in instance.__slots__}
 
 
 class TurnMarker:
