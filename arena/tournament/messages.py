@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 from binascii import unhexlify
-from dataclasses import astuple
+from dataclasses import astuple, fields
 from functools import lru_cache
 from itertools import accumulate
 from math import isfinite
@@ -29,18 +29,8 @@ from arena.record import BLACK_POINTS, GameRecord, Remarks
 
 LONGEST = 1 << 24
 """Bytes of the longest message."""
-_COMMON = (
-    "black",
-    "white",
-    "rules",
-    "black_weights",
-    "white_weights",
-    "black_model",
-    "white_model",
-    "limits",
-    "tables",
-    "scores",
-)
+_OWN = ("pairing", "round", "seed", "opening")
+_COMMON = tuple(field.name for field in fields(GameTask) if field.name not in _OWN)
 """What the games of a pairing have in common where the players have the same colours."""
 _common_of = attrgetter(*_COMMON)
 _KEPT = 1000
@@ -65,13 +55,13 @@ class Order(NamedTuple):
         task, memory, apart = self
         opening = task.opening
         own = memory, apart, task.pairing, task.round, task.seed, opening.name, opening.moves, opening.fen
-        return f"{_written(_common_of(task))}\t{json.dumps(own)}"
+        return f"{_common_text(_common_of(task))}\t{json.dumps(own)}"
 
     @classmethod
     def _read(cls, common: bytes, own: bytes) -> Order:
         memory, apart, pairing, round, seed, name, moves, fen = json.loads(own)
-        opening = Opening(name, tuple(moves), fen)
-        return cls(GameTask(pairing=pairing, round=round, seed=seed, opening=opening, **_read(common)), memory, apart)
+        opening, rest = Opening(name, tuple(moves), fen), _common_parts(common)
+        return cls(GameTask(pairing=pairing, round=round, seed=seed, opening=opening, **rest), memory, apart)
 
     @classmethod
     def read(cls, line: bytes) -> list[Order]:
@@ -81,12 +71,12 @@ class Order(NamedTuple):
 
 
 @lru_cache(_KEPT)
-def _written(common: tuple[Any, ...]) -> str:
+def _common_text(common: tuple[Any, ...]) -> str:
     return json.dumps(common, default=astuple)
 
 
 @lru_cache(_KEPT)
-def _read(common: bytes) -> dict[str, Any]:
+def _common_parts(common: bytes) -> dict[str, Any]:
     parts = dict(zip(_COMMON, json.loads(common), strict=True))
     scores = parts["scores"] and Agreement(*parts["scores"])
     return parts | {"rules": DrawRules(*parts["rules"]), "limits": Limits(*parts["limits"]), "scores": scores}
@@ -101,7 +91,7 @@ def report(record: GameRecord) -> bytes:
     """The line that reports a game."""
     *numbers, pvs = record.remarks
     packed = [column or b"" for column in (record.boards, *numbers)]
-    fields = (
+    line = (
         "record",
         str(record.seed),
         record.first,
@@ -115,7 +105,7 @@ def report(record: GameRecord) -> bytes:
         (pvs or "").replace("\n", ","),
         b"".join(packed).hex(),
     )
-    return ("\t".join(fields) + "\n").encode()
+    return ("\t".join(line) + "\n").encode()
 
 
 def heard(line: bytes) -> tuple[str, bytes]:
