@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from binascii import a2b_base64
 from dataclasses import dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from arena import columns
 
@@ -15,30 +12,13 @@ if TYPE_CHECKING:
 
     from arena.columns import Numbers
 
-_BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-_SIDES = ("black", "white")
-_TEXT, _TEXT_OR_NOTHING = (str,), (str, type(None))
-_PLAIN = {
-    "pairing": _TEXT,
-    "round": (int,),
-    "seed": (int,),
-    "opening": _TEXT,
-    "black": _TEXT,
-    "white": _TEXT,
-    "first": _TEXT,
-    "movetext": _TEXT,
-    "result": _TEXT,
-    "termination": _TEXT,
-    "guilty": _TEXT_OR_NOTHING,
-    "reason": _TEXT_OR_NOTHING,
-    "started": (float,),
-}
-"""What a record has in JSON as it is, and the types that this may have."""
+BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+"""What Black makes of a game with each result."""
 
 
 def points_of(player: str, black: str, result: str) -> float:
     """What one of the two players of a game made of it (1, 0.5 or 0), ``black`` being who had the black pieces."""
-    return _BLACK_POINTS[result] if player == black else 1 - _BLACK_POINTS[result]
+    return BLACK_POINTS[result] if player == black else 1 - BLACK_POINTS[result]
 
 
 class Remarks(NamedTuple):
@@ -147,49 +127,3 @@ class GameRecord:
     def seconds(self) -> tuple[float | None, ...]:
         """Wall-clock seconds that the player took for the ply, measured by the arena."""
         return columns.SECONDS.unpack(self.remarks.seconds, self.plies)
-
-    def to_json(self) -> dict[str, Any]:
-        """A mapping of few plain JSON values."""
-        values: dict[str, Any] = {name: getattr(self, name) for name in _PLAIN}
-        values["boards"] = b64encode(self.boards).decode()
-        values["pvs"] = self.remarks.pvs
-        for name in columns.BY_NAME:
-            packed = getattr(self.remarks, name)
-            values[name] = packed and b64encode(packed).decode()
-        return values
-
-    @classmethod
-    def from_json(cls, values: dict[str, Any]) -> Self:
-        """The record that :meth:`to_json` wrote, or somebody who could not be trusted: raises ValueError, KeyError,
-        TypeError or AttributeError where it could be no record of a game.
-        """
-        plain = {name: _of_type(values[name], kinds) for name, kinds in _PLAIN.items()}
-        boards = a2b_base64(values["boards"], strict_mode=True)
-        pvs = _of_type(values["pvs"], _TEXT_OR_NOTHING)
-        numbers: dict[str, Any] = {
-            name: None if values[name] is None else a2b_base64(values[name], strict_mode=True)
-            for name in columns.BY_NAME
-        }
-        record = cls(**plain, boards=boards, remarks=Remarks(**numbers, pvs=pvs))
-        moves, plies = record.moves, record.plies
-        if not (
-            len(boards) == 12 * (len(moves) + 1)
-            and all(column.fits(numbers[name], plies) for name, column in columns.BY_NAME.items())
-            and (pvs is None or pvs.count("\n") == plies - 1)
-            and record.result in _BLACK_POINTS
-            and isfinite(record.started)
-            and record.first in _SIDES
-            and (record.guilty is None or record.guilty in _SIDES)
-            and record.movetext == " ".join(moves)
-            and record.movetext.isascii()
-            and (pvs is None or pvs.isascii())
-        ):
-            raise ValueError("no game could be recorded so")
-        "".join((record.pairing, record.opening, record.black, record.white)).encode()  # raises where it cannot be kept
-        return record
-
-
-def _of_type(value: Any, kinds: tuple[type, ...]) -> Any:
-    if type(value) not in kinds:
-        raise TypeError(f"{value!r:.50} is none of {kinds}")
-    return value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import struct
 import sys
 import time
@@ -472,13 +471,6 @@ def test_a_move_is_marked_before_the_next_turn(table: Table) -> None:
     assert table.play(Counts, Counts, marker=marker).guilty is None
 
 
-@pytest.mark.parametrize(
-    "task", [TASK, AGREE, replace(TASK, opening=Opening("x", (), "B:W32:B1"), rules=DrawRules(None, 5, None))]
-)
-def test_a_task_survives_json(task: GameTask) -> None:
-    assert GameTask.from_json(json.loads(json.dumps(task.to_json()))) == task
-
-
 def test_weights_must_be_those_of_the_task() -> None:
     with pytest.raises(ModelError, match="the weights of random are None, and those of the tournament 1f2e"):
         play(replace(TASK, black="random", black_weights="1f2e"))
@@ -533,8 +525,3 @@ def test_players_that_search_keep_to_the_limits() -> None:
     assert {depth for depth in record.depths if depth is not None} <= {1, 2}
     record = play(replace(names, limits=Limits(clock=3.0)))
     assert (record.guilty, record.result) == (None, "1-0")
-
-
-def test_limits_survive_the_way_to_a_worker() -> None:
-    limited = replace(TASK, limits=Limits(depth=3, seconds=0.5, clock=60.0, increment=0.5))
-    assert GameTask.from_json(json.loads(json.dumps(limited.to_json()))) == limited

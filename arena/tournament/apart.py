@@ -20,14 +20,14 @@ from arena.checkers.game import Limits, Termination
 from arena.checkers.move import Move, Side
 from arena.match import Disturbance, Fault, player_of, random_of, seed_strays
 from arena.player import Player
-from arena.record import GameRecord
 from arena.scoresheet import opened
-from arena.tournament import system
+from arena.tournament import messages, system
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.checkers.game import Game
+    from arena.record import GameRecord
     from arena.task import GameTask
 
 T = TypeVar("T")
@@ -35,8 +35,6 @@ GRACE = 1.0
 """Seconds that a process has to die after its last message, before it is killed."""
 TICK = 0.1
 """Seconds between two looks at the memory."""
-LONGEST_LINE = 1 << 24
-"""Bytes of the longest message."""
 
 
 class Apart(Player):
@@ -77,7 +75,7 @@ class Apart(Player):
             raise self._babble() from None
 
     def finish(self, record: GameRecord) -> None:
-        self._ask("finish", record.to_json())
+        self._ask("finish", messages.report(record).decode())
 
     def _news(self, game: Game) -> dict[str, Any]:
         """What the player must know of a game that it knows the beginning of."""
@@ -94,11 +92,11 @@ class Apart(Player):
             if self._dead():
                 raise self._death()
         try:
-            line = self._lines.readline(LONGEST_LINE)
+            line = self._lines.readline(messages.LONGEST)
         except OSError:
             line = b""
         self._weigh()
-        if not line.endswith(b"\n") and len(line) < LONGEST_LINE:
+        if not line.endswith(b"\n") and len(line) < messages.LONGEST:
             raise self._death()
         try:
             answer: dict[str, Any] = json.loads(line)
@@ -199,8 +197,9 @@ class _Host:
             raise Fault.chosen(choice, board)
         return {"path": choice.path, "report": view.reported._asdict()}
 
-    def finish(self, record: dict[str, Any]) -> dict[str, Any]:
-        _blaming(lambda: self._player.finish(GameRecord.from_json(record)))
+    def finish(self, report: str) -> dict[str, Any]:
+        _, value = messages.heard(report.encode())
+        _blaming(lambda: self._player.finish(messages.recorded(self._task, value)))
         return {}
 
     def _view(self, news: dict[str, Any]) -> Game:

@@ -31,6 +31,7 @@ import time
 from collections import Counter, deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from io import BytesIO
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -39,10 +40,9 @@ from typing import TYPE_CHECKING, Self
 from arena.checkers.game import Termination
 from arena.checkers.move import SIDES
 from arena.errors import TournamentStopped
-from arena.record import GameRecord
 from arena.scoresheet import broken_off
-from arena.tournament import processes, system
-from arena.tournament.apart import GRACE, LONGEST_LINE, TICK
+from arena.tournament import messages, processes, system
+from arena.tournament.apart import GRACE, TICK
 from arena.tournament.marker import SharedMarker
 from arena.tournament.pace import FEWEST, Pace
 from arena.tournament.processes import ATTEMPTS, DEATHS
@@ -51,13 +51,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from arena.checkers.move import Side
+    from arena.record import GameRecord
     from arena.task import GameTask
+
+    Events = queue.SimpleQueue[tuple["_Worker", bytes | None]]
+    """What workers said, whole lines, and None at the end of what one says."""
 
 MEMORY = 2048
 """MB that a player may take unless told otherwise."""
-_SAME = ("seed", "pairing", "round", "black", "white")
-"""What a record has in common with its task."""
-_CHUNK = 1 << 16
+_CHUNK = 1 << 18
 """Bytes that are read of a worker's messages at a time."""
 SHARED_ATTEMPTS = 3
 """How often a game that somebody else broke off is begun before its players are played apart."""
@@ -70,8 +72,6 @@ class _Job:
     """Workers that died over it, by whose turn it was."""
     apart: bool = False
     """Whether each player is to have a process of its own."""
-    size: int = 0
-    """Bytes of the message that hands it to a worker."""
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,7 @@ class _Verdict:
 class _Worker:
     """A worker process as the arena sees it."""
 
-    def __init__(
-        self, starter: processes.Starter, events: queue.SimpleQueue[tuple[_Worker, bytes | None]], pace: Pace
-    ) -> None:
+    def __init__(self, starter: processes.Starter, events: Events, pace: Pace) -> None:
         self.jobs: deque[_Job] = deque()
         """Tasks without a result, in the order in which it plays them."""
         self.ready = False
@@ -103,14 +101,17 @@ class _Worker:
         """Whether it has said what is no message, so that nothing that it says can be trusted any more."""
         self.verdict: _Verdict | None = None
         self._welcomes = 0
+        self._orders: list[str] = []
+        self._largest = 1
+        """Bytes of the largest order so far."""
         self._folder = TemporaryDirectory(prefix="arena-worker-", ignore_cleanup_errors=True)
         marker = Path(self._folder.name, "marker")
         self.marker = SharedMarker(marker)
-        inbox, tasks = os.pipe()
-        messages, outbox = os.pipe()
-        self._pace = pace if system.widen(messages) and system.widen(tasks) else None
+        inbox, orders = os.pipe()
+        said, outbox = os.pipe()
+        self._pace = pace if system.widen(said) and system.widen(orders) else None
         """None where its channels are too narrow for more than it needs."""
-        self._tasks, self._messages = os.fdopen(tasks, "wb"), os.fdopen(messages, "rb", buffering=0)
+        self._inbox, self._messages = os.fdopen(orders, "wb"), os.fdopen(said, "rb", buffering=0)
         try:
             self.process = starter.start(marker, inbox, outbox)
         except BaseException:
@@ -125,25 +126,28 @@ class _Worker:
         self._reader = threading.Thread(target=self._read, args=(events,), name="messages", daemon=True)
         self._reader.start()
 
-    def takes(self, job: _Job) -> bool:
-        """Whether it may be handed that task too; one whose players are apart needs a worker of its own."""
+    def takes(self, job: _Job, ahead: int) -> bool:
+        """Whether it may be handed that task too, where workers hold so many; one whose players are apart needs a
+        worker of its own.
+        """
         if self.retiring or job.apart:
             return False
-        if len(self.jobs) < FEWEST:
-            return True
-        held = sum(each.size for each in self.jobs)
-        return self._pace is not None and len(self.jobs) < self._pace.ahead and held < system.PIPE // 4
+        most = FEWEST if self._pace is None else min(ahead, system.PIPE // 4 // self._largest)
+        return len(self.jobs) < max(most, FEWEST)
 
     def give(self, job: _Job, memory: int) -> None:
-        """Hand it a task, in which each player may take so many bytes of memory."""
+        """Have a task, in which each player may take so many bytes of memory, ready to :meth:`send` it."""
         self.jobs.append(job)
         self.retiring = job.apart
-        message = {"task": job.task.to_json(), "memory": memory, "apart": job.apart}
-        line = json.dumps(message).encode() + b"\n"
-        job.size = len(line)
+        self._orders.append(messages.Order(job.task, memory, job.apart).text)
+        self._largest = max(self._largest, len(self._orders[-1]))
+
+    def send(self) -> None:
+        """Hand it what it was given."""
         with suppress(OSError):  # it has just died; its end is on its way
-            self._tasks.write(line)
-            self._tasks.flush()
+            self._inbox.write(("\t".join(self._orders) + "\n").encode())
+            self._inbox.flush()
+        self._orders.clear()
 
     def welcome(self, memory: int | None) -> None:
         """It is ready, with so many bytes of memory taken. Raises ValueError where that can be no such message.
@@ -214,21 +218,22 @@ class _Worker:
     def _let_go(self) -> None:
         self.marker.close()
         with suppress(OSError):  # what it had not read cannot be delivered
-            self._tasks.close()
+            self._inbox.close()
         self._folder.cleanup()
 
-    def _read(self, events: queue.SimpleQueue[tuple[_Worker, bytes | None]]) -> None:
-        """Hand on what it says, line by line; what has no end at its death was no message."""
-        with self._messages as messages:
+    def _read(self, events: Events) -> None:
+        """Hand on what it says, in whole lines; what has no end at its death was no message."""
+        with self._messages as channel:
             begun = b""
-            while said := messages.read(_CHUNK):
-                *lines, begun = (begun + said).split(b"\n")
-                if len(begun) > LONGEST_LINE:
-                    lines, begun = [b""], b""
-                for line in () if self.babbles else lines:
-                    events.put((self, line))
+            while said := channel.read(_CHUNK):
+                end = said.rfind(b"\n") + 1
+                lines, begun = (begun + said[:end], said[end:]) if end else (b"", begun + said)
+                if len(begun) > messages.LONGEST:
+                    lines, begun = b"\n", b""
+                if lines and not self.babbles:
+                    events.put((self, lines))
                 if self._pace and len(said) < _CHUNK:
-                    system.wait_for_end(messages.fileno(), self._pace.rest(len(self.jobs)))
+                    system.wait_for_end(channel.fileno(), self._pace.rest(len(self.jobs)))
         events.put((self, None))
 
 
@@ -268,7 +273,7 @@ class Pool:
         self._deaths = 0
         self._bereft = 0
         """Workers lost with their keeper since a game ended."""
-        self._events: queue.SimpleQueue[tuple[_Worker, bytes | None]] = queue.SimpleQueue()
+        self._events: Events = queue.SimpleQueue()
         self._tick = min(TICK, move_timeout / 5)
         self._next_watch = 0.0
         self._pace = Pace(workers)
@@ -295,7 +300,7 @@ class Pool:
 
     def __iter__(self) -> Iterator[GameRecord | None]:
         while self._deal():
-            yield self._next_event()
+            yield from self._next_events()
             if time.monotonic() >= self._next_watch:
                 for each in self._workers:
                     each.watch(self._move_timeout, self._memory)
@@ -304,43 +309,54 @@ class Pool:
     def _deal(self) -> bool:
         """Hand out tasks, and start workers for them where some are missing; whether there is any.
 
-        Who has none comes first, if need be a new worker; then, by turns, each gets a fair share of a half of those
-        that are there: the last ones go to who is free.
+        Who has none comes first, if need be a new worker; then each gets a fair share of a half of those that are
+        there: the last ones go to who is free.
         """
-        missing = (2 * self._pace.ahead + 1) * self._size - len(self._waiting)
+        ahead = self._pace.ahead
+        missing = (2 * ahead + 1) * self._size - len(self._waiting)
         self._waiting.extend(map(_Job, islice(self._tasks, max(missing, 0))))
-        while self._waiting and (each := self._next_taker()):
+        while self._waiting and (each := self._next_taker(ahead)):
             each.give(self._waiting.popleft(), self._memory)
+            while self._plenty_for(each) and each.takes(self._waiting[0], ahead):
+                each.give(self._waiting.popleft(), self._memory)
+            each.send()
         return bool(self._waiting) or any(each.jobs for each in self._workers)
 
-    def _next_taker(self) -> _Worker | None:
+    def _next_taker(self, ahead: int) -> _Worker | None:
         """Who is handed the next task; None where nobody is for the moment."""
-        takers = [each for each in self._workers if each.takes(self._waiting[0])]
+        takers = [each for each in self._workers if each.takes(self._waiting[0], ahead)]
         idlest = min(takers, key=lambda each: len(each.jobs), default=None)
         if idlest and not idlest.jobs:
             return idlest
         if len(self._workers) < (1 if self._alone else self._size):
             self._workers.append(_Worker(self._starter, self._events, self._pace))
             return self._workers[-1]
-        if idlest and len(self._waiting) > 2 * self._size * len(idlest.jobs):
-            return idlest
-        return None
+        return idlest if idlest and self._plenty_for(idlest) else None
 
-    def _next_event(self) -> GameRecord | None:
-        """Wait for a message or the end of a worker; the record of the game that ended by it, if one did."""
+    def _plenty_for(self, each: _Worker) -> bool:
+        """Whether so many tasks wait that it may have one more, though it has some."""
+        return len(self._waiting) > 2 * self._size * len(each.jobs)
+
+    def _next_events(self) -> Iterator[GameRecord | None]:
+        """Wait for messages or the end of a worker; the records of the games that ended by it, None where none did."""
         try:
-            each, line = self._events.get(timeout=self._tick)
+            each, lines = self._events.get(timeout=self._tick)
         except queue.Empty:
-            return None
-        return self._ended(each) if line is None else self._heard(each, line)
+            yield None
+            return
+        if lines is None:
+            yield self._ended(each)
+        else:
+            yield from (self._heard(each, line) for line in BytesIO(lines))
 
     def _heard(self, each: _Worker, line: bytes) -> GameRecord | None:
         if each.babbles:
             return None
         try:
-            [(kind, value)] = json.loads(line).items()
+            kind, said = messages.heard(line)
             if kind == "record":
-                return self._finished(each, GameRecord.from_json(value))
+                return self._finished(each, messages.recorded(each.jobs[0].task, said))
+            value = json.loads(said)
             if kind == "ready":
                 each.welcome(value)
                 return None
@@ -361,15 +377,10 @@ class Pool:
         return None
 
     def _finished(self, each: _Worker, record: GameRecord) -> GameRecord | None:
-        """The record of a game, if it stands; raises ValueError where it is another game's, or no game ends so."""
-        job = each.jobs[0]
-        same = (getattr(record, name) == getattr(job.task, name) for name in _SAME)
-        if not (all(same) and record.opening == job.task.opening.name):
-            raise ValueError("another game's record")
-        termination = Termination(record.termination)
-        if record.guilty and _in_doubt(job):
+        """The record of its oldest game, if it stands."""
+        if record.guilty and _in_doubt(each.jobs[0]):
             side = next(side for side in SIDES if str(side) == record.guilty)
-            each.condemn_over_message(side, termination, record.reason or "")
+            each.condemn_over_message(side, Termination(record.termination), record.reason or "")
             return None
         self._deaths = self._bereft = 0
         self._pace.count()

@@ -82,9 +82,9 @@ def tasks(
     knows the threshold of each player; ``finished`` holds the (pairing, round) of the games to leave out.
     """
     hashes = weights or {}
+    named = [(pairing_of(*players), players) for players in pairings]
     for round in range(2 * len(openings)):
-        for players in pairings:
-            pairing = pairing_of(*players)
+        for pairing, players in named:
             if (pairing, round) in finished:
                 continue
             black, white = players if round % 2 == 0 else reversed(players)

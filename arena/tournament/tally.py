@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.errors import TournamentStopped
@@ -59,11 +59,10 @@ class Tally:
         self._played += 1
         if record.guilty:
             self._forfeits[_forfeit(record)] += 1
-        forfeits = self._forfeits.total()
+        forfeits = self._forfeits.total() if self._forfeits else 0
         note = "" if self._test is None else str(self._test)
-        done = self._start.done + self._played
-        now = replace(self._start, done=done, played=self._played, forfeits=forfeits, record=record, note=note)
-        self._progress(now)
+        start, played = self._start, self._played
+        self._progress(Progress(start.tournament, start.total, start.done + played, played, forfeits, record, note))
         limit = self._max_forfeits
         if self._played == forfeits == HOPELESS:
             self._stop(f"the first {HOPELESS} games were all forfeits")

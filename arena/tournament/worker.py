@@ -1,15 +1,14 @@
 """A worker: a process that plays the games that it is told to, one after the other.
 
-It reads tasks from its standard input and writes what came of them to its standard output, as lines of JSON,
-both through private file descriptors: what players read and print goes to the null device. It writes
-``{"ready": bytes}`` once, with the memory that it has taken, and for every task ``{"record": ...}``, or ``{"failed":
-text}`` where the process is at fault, ``{"refused": text}`` where the task cannot be played at all, ``{"disturbed":
-[side, text]}`` where the process of a player was ended by somebody else. A game is reported before its players are told
-of its end, so that nothing they do then can change it. After a forfeit in it this process ends, where processes can be
-forked: it is no more than suspected, and the game is played again.
+It reads orders from its standard input and writes what came of them to its standard output, as
+:mod:`arena.tournament.messages` has it, both through private file descriptors: what players read and print goes to the
+null device. It says that it is ``ready`` once, with the bytes of memory that it has taken, and for every order
+``record``, or ``failed`` with a text where the process is at fault, ``refused`` with a text where the task cannot be
+played at all, ``disturbed`` with a side and a text where the process of a player was ended by somebody else. A game is
+reported before its players are told of its end, so that nothing they do then can change it. After a forfeit in it this
+process ends, where processes can be forked: it is no more than suspected, and the game is played again.
 
-A task is ``{"task": ..., "memory": bytes, "apart": false}``, to be played in this process; with ``"apart": true`` each
-player has a process of its own, which may take so much memory, and this process ends with the game.
+A game is played in this process, or, apart, with each player in a process of its own; then this one ends with it.
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ import threading
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from arena import plugins
 from arena.errors import ArenaError
 from arena.match import Create, Disturbance, Match, player_of, seed_strays
-from arena.task import GameTask
 from arena.tournament import system
 from arena.tournament.apart import Apart
 from arena.tournament.marker import SharedMarker
+from arena.tournament.messages import Order, message, report
 from arena.warmup import warm_up
 
 if TYPE_CHECKING:
@@ -61,43 +60,42 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
     system.in_forks(marker.forget)
     system.in_forks(channel.forget)
     memory = system.memory(os.getpid())
-    channel.send({"ready": memory})
+    channel.send(message("ready", memory))
     _discard(2)
     folder = Path.cwd()
     gc.set_threshold(YOUNG)
-    for message in channel.tasks():
+    for order in channel.orders():
         with suppress(OSError):
             os.chdir(folder)  # where players may have left it
-        if message["apart"]:
-            _play(message, marker, channel, partial(Apart, memory=message["memory"]), memory)
+        if order.apart:
+            _play(order, marker, channel, partial(Apart, memory=order.memory), memory)
             break
-        _play(message, marker, channel, player_of, memory)
+        _play(order, marker, channel, player_of, memory)
         if system.FORKS:
             system.end_children()
     os._exit(0)
 
 
-def _play(message: dict[str, Any], marker: TurnMarker, channel: Channel, create: Create, before: int | None) -> None:
+def _play(order: Order, marker: TurnMarker, channel: Channel, create: Create, before: int | None) -> None:
     match = None
     try:
-        task = GameTask.from_json(message["task"])
-        seed_strays(task)
-        match = Match(task, marker, create)
+        seed_strays(order.task)
+        match = Match(order.task, marker, create)
         record = match.play()
-        if system.took_more(before, message["memory"]):
-            channel.send({"failed": "the process took too much memory"})
+        if system.took_more(before, order.memory):
+            channel.send(message("failed", "the process took too much memory"))
         else:
-            channel.send({"record": record.to_json()})
-            if record.guilty and system.FORKS and not message["apart"]:
+            channel.send(report(record))
+            if record.guilty and system.FORKS and not order.apart:
                 os._exit(0)  # it is only suspected, and will be played again
             match.finish(record)
     except Disturbance as disturbance:
-        channel.send({"disturbed": [disturbance.side, disturbance.reason]})
+        channel.send(message("disturbed", [disturbance.side, disturbance.reason]))
     except Exception as error:
         if isinstance(error, ArenaError) and match is None:
-            channel.send({"refused": str(error)})
+            channel.send(message("refused", str(error)))
         else:
-            channel.send({"failed": f"{type(error).__name__}: {error}"})
+            channel.send(message("failed", f"{type(error).__name__}: {error}"))
 
 
 class Channel:
@@ -109,10 +107,10 @@ class Channel:
         self._files = self._identify()
         _discard(0, 1)
 
-    def tasks(self) -> Iterator[dict[str, Any]]:
-        """The tasks as they come in, as long as there can be any."""
+    def orders(self) -> Iterator[Order]:
+        """The orders as they come in, as long as there can be any."""
         for line in self._inbox if system.FORKS else self._watched():
-            yield json.loads(line)
+            yield from Order.read(line)
 
     def _watched(self) -> Iterator[bytes]:
         """The lines as they come in; where the system does not see to it, this process ends with the parent."""
@@ -128,11 +126,11 @@ class Channel:
         while True:
             yield waiting.get()
 
-    def send(self, message: dict[str, Any]) -> None:
-        """Write one line. Where a player has tampered with the channel, end this process."""
+    def send(self, line: bytes) -> None:
+        """Write a line. Where a player has tampered with the channel, end this process."""
         try:
             if self._identify() == self._files:
-                self._outbox.write(json.dumps(message).encode() + b"\n")
+                self._outbox.write(line)
                 self._outbox.flush()
                 return
         except OSError:

@@ -11,6 +11,7 @@ import textwrap
 import time
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ import pytest
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.errors import TournamentStopped
+from arena.match import play
 from arena.openings import ThreeMove
-from arena.tournament import launch, processes, schedule, system
+from arena.tournament import launch, messages, processes, schedule, system
 from arena.tournament.pool import Pool
 from arena.tournament.processes import starter
 
@@ -369,8 +371,128 @@ def test_a_worker_ends_when_nobody_can_tell_it_more(tmp_path: Path) -> None:
     command = [sys.executable, "-c", launch.WORKER, launch.worker_settings(tmp_path / "marker")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         output, _ = process.communicate(timeout=60)
-    assert re.fullmatch(rb'{"ready": (\d+|null)}\n', output)
+    assert re.fullmatch(rb"ready\t(\d+|null)\n", output)
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
+def test_a_player_in_a_process_of_its_own_hears_how_the_game_ended(notes: Path) -> None:
+    [task, _] = games(("falls-once", "steady"))
+    with starter() as start, Pool([task], 1, start, move_timeout=30.0) as pool:
+        record = next(record for record in pool if record is not None)
+        told = notes / "finished"
+        while not (told.exists() and told.read_text().endswith(")")):
+            time.sleep(0.01)
+    assert record.guilty is None
+    assert told.read_text() == repr(record)
+
+
+class Puppet(processes.Process):
+    """Says something, and is killed."""
+
+    def __init__(self, said: bytes, inbox: int, outbox: int) -> None:
+        self.id = 0
+        self._inbox = os.dup(inbox)
+        os.write(outbox, said)
+
+    def code(self, timeout: float = 0.0) -> int:  # noqa: ARG002
+        return -9
+
+    def kill(self) -> None:
+        """It is dead."""
+
+    def end(self) -> int:
+        return self.code()
+
+    def orders(self) -> list[messages.Order]:
+        with os.fdopen(self._inbox, "rb") as inbox:
+            return [order for line in inbox for order in messages.Order.read(line)]
+
+
+class Puppets(processes.Starter):
+    """One puppet after the other, each with something to say."""
+
+    def __init__(self, *said: bytes) -> None:
+        super().__init__(lambda _: None)
+        self.said = list(said)
+        self.started: list[Puppet] = []
+
+    def start(self, marker: Path, inbox: int, outbox: int) -> processes.Process:  # noqa: ARG002
+        self.started.append(Puppet(self.said.pop(0), inbox, outbox))
+        return self.started[-1]
+
+
+READY = messages.message("ready", None)
+
+
+SEVERAL = games(("reckless", "steady"), rounds=6)
+"""So many that a worker is told of two at once."""
+
+
+def heard_of(*said: bytes) -> tuple[list[GameRecord], list[list[messages.Order]]]:
+    """The first two records where workers, one after the other, say so much; and what each of them is told."""
+    with Puppets(*said) as puppets:
+        with Pool(SEVERAL, 1, puppets, move_timeout=30.0) as pool:
+            records = list(islice((record for record in pool if record is not None), 2))
+        return records, [puppet.orders() for puppet in puppets.started]
+
+
+@pytest.fixture(scope="module")
+def reports(notes: Path) -> tuple[bytes, bytes]:  # noqa: ARG001 (installs the players)
+    """Of the first two of them."""
+    return messages.report(play(SEVERAL[0])), messages.report(play(SEVERAL[1]))
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000, 1 << 18])
+def test_messages_are_heard_however_they_are_cut(
+    reports: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch, chunk: int
+) -> None:
+    monkeypatch.setattr("arena.tournament.pool._CHUNK", chunk)
+    records, [told] = heard_of(READY + b"".join(reports))
+    assert tuple(map(messages.report, records)) == reports
+    assert [order.task for order in told][:2] == SEVERAL[:2]
+
+
+@pytest.mark.skipif(not system.FORKS, reason="nobody is in doubt here")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"babble\n",
+        b"\n",
+        b"\0\n",
+        "réady\t5\n".encode(),
+        b"record\n",
+        b"record\t{}\n",
+        b"ready\t1.5\n",
+        b"ready\n",
+        READY * processes.DEATHS,
+        b"disturbed\t7\n",
+        b"disturbed\tnull",
+        b"x" * 2000,
+    ],
+    ids=lambda wrong: repr(wrong[:20]),
+)
+def test_who_says_what_is_no_message_is_not_listened_to(
+    reports: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch, wrong: bytes
+) -> None:
+    monkeypatch.setattr(messages, "LONGEST", 1000)
+    one, two = reports
+    records, told = heard_of(READY + wrong + one + two, READY + one, READY + two)
+    assert tuple(map(messages.report, records)) == reports
+    first, second = SEVERAL[:2]
+    assert [[(order.task, order.apart) for order in orders][:2] for orders in told] == [
+        [(first, False), (second, False)],
+        [(first, True)],
+        [(second, False), (SEVERAL[2], False)],
+    ]
+
+
+@pytest.mark.skipif(not system.FORKS, reason="nobody is in doubt here")
+def test_what_was_heard_before_stands_and_what_comes_after_does_not(reports: tuple[bytes, bytes]) -> None:
+    one, two = reports
+    records, told = heard_of(READY + one + one + two, READY + two)
+    assert tuple(map(messages.report, records)) == reports
+    assert [(order.task, order.apart) for order in told[1]] == [(SEVERAL[1], True)]
 
 
 @pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arena.checkers.game import Game
+    from arena.record import GameRecord
 
 
 def note(name: str, text: object = "") -> bool:
@@ -398,13 +399,24 @@ class Boasts(Steady):
 
 
 class Forges(Steady):
-    """Writes what a worker might write."""
+    """Writes what a worker might write, but wrong."""
 
     def fault(self, game: Game) -> Any:
         for descriptor in range(3, 100):
             with suppress(OSError):
                 if stat.S_ISFIFO(os.fstat(descriptor).st_mode):
-                    os.write(descriptor, b'{"ready": "x"}\n{"refused": "no"}\n{"disturbed": [7, "?"]}\n')
+                    os.write(descriptor, b'ready\t"x"\nrefused\t"no"\ndisturbed\t[7, "?"]\n')
+
+
+class FallsOnce(Steady):
+    """Ends its first game with an exit, and notes how the next one ended."""
+
+    def fault(self, game: Game) -> Any:
+        if note("fallen"):
+            os._exit(3)
+
+    def finish(self, record: GameRecord) -> None:
+        note("finished", repr(record))
 
 
 class WritesToSockets(Steady):
