@@ -32,7 +32,7 @@ class Scoresheet:
         self._task = task
         self._started = started
         marker.begin(task.seed, started)
-        board, moves = _begun(task.opening)
+        board, moves = begun(task.opening)
         self.ledger = Ledger(board, task.rules, marker)
         for move in moves:
             self.ledger.enter(move)
@@ -66,7 +66,7 @@ class Scoresheet:
 
 def opened(task: GameTask) -> Game:
     """The game of a task after its opening; raises BadFEN or IllegalMove where that is none."""
-    board, moves = _begun(task.opening)
+    board, moves = begun(task.opening)
     game = Game(board, task.rules)
     for move in moves:
         game.play(move)
@@ -74,7 +74,7 @@ def opened(task: GameTask) -> Game:
 
 
 @lru_cache(maxsize=1000)
-def _begun(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
+def begun(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
     """Where an opening begins, and its moves; raises BadFEN or IllegalMove where it is none."""
     board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
     game = Game(board)

@@ -21,12 +21,14 @@ import sys
 import threading
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from arena import plugins
 from arena.errors import ArenaError
 from arena.match import Create, Disturbance, Match, player_of, seed_strays
+from arena.scoresheet import begun
 from arena.tournament import system
 from arena.tournament.apart import Apart
 from arena.tournament.marker import SharedMarker
@@ -64,7 +66,7 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
     _discard(2)
     folder = Path.cwd()
     gc.set_threshold(YOUNG)
-    for order in channel.orders():
+    for order in chain.from_iterable(map(_prepared, channel.orders())):
         with suppress(OSError):
             os.chdir(folder)  # where players may have left it
         if order.apart:
@@ -74,6 +76,14 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
         if system.FORKS:
             system.end_children()
     os._exit(0)
+
+
+def _prepared(orders: list[Order]) -> list[Order]:
+    """The same orders, and their openings at hand: to read many at a time takes a fraction of the time."""
+    for order in orders:
+        with suppress(ArenaError):  # as will be seen when it is played
+            begun(order.task.opening)
+    return orders
 
 
 def _play(order: Order, marker: TurnMarker, channel: Channel, create: Create, before: int | None) -> None:
@@ -107,10 +117,9 @@ class Channel:
         self._files = self._identify()
         _discard(0, 1)
 
-    def orders(self) -> Iterator[Order]:
-        """The orders as they come in, as long as there can be any."""
-        for line in self._inbox if system.FORKS else self._watched():
-            yield from Order.read(line)
+    def orders(self) -> Iterator[list[Order]]:
+        """The orders as they come in, several at a time, as long as there can be any."""
+        return map(Order.read, self._inbox if system.FORKS else self._watched())
 
     def _watched(self) -> Iterator[bytes]:
         """The lines as they come in; where the system does not see to it, this process ends with the parent."""
