@@ -7,9 +7,9 @@ import time
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from benchmarks.measure import Row, Work, alone, compare, every_processor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from arena.tournament.tally import Progress
     from benchmarks.peers import Peer
 
 START = arena.Board.start()
@@ -217,34 +218,50 @@ def tables(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
 
 
 def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """Whole tournaments of fast players, start and end included, by wall-clock time."""
+    """Whole tournaments of fast players, from the first game to the end, by wall-clock time."""
     with every_processor():
         for players in ("lms,m1", "td,lms", "minimax:depth=2,m2"):
             turns = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_TURNS)]
             for workers, runs in enumerate(zip(*turns, strict=True), start=1):
-                shares = [seconds / (wall * workers) for wall, seconds in runs]
-                wall, seconds = runs[0]
+                shares = [run.players / (run.wall * workers) for run in runs]
                 what = f"{players}, {workers} worker{'s' * (workers > 1)}"
-                theirs = _GAMES * workers / seconds
-                yield Row(what, "games", _GAMES / wall, "players alone", theirs, _spread(shares), _OWN_COST)
-            (alone, _), (together, _) = turns[0]
-            gains = [one[0] / two[0] for one, two in turns]
-            yield Row(
-                f"{players}, 2 workers", "games", _GAMES / together, "1 worker", _GAMES / alone, _spread(gains), 1.9
-            )
+                ours, theirs = _GAMES / runs[0].wall, _GAMES * workers / runs[0].players
+                note = f"first game after {median(run.start for run in runs):.1f} s"
+                yield Row(what, "games", ours, "players alone", theirs, _spread(shares), _OWN_COST, note)
+            alone, together = turns[0]
+            gains = [one.wall / two.wall for one, two in turns]
+            what = f"{players}, 2 workers"
+            yield Row(what, "games", _GAMES / together.wall, "1 worker", _GAMES / alone.wall, _spread(gains), 1.9)
 
 
-def _tournament(players: str, workers: int) -> tuple[float, float]:
-    """Seconds that a tournament took, and those that its players took."""
+class _Tournament(NamedTuple):
+    """What a tournament took, in seconds."""
+
+    start: float
+    """To its first game."""
+    wall: float
+    """From there to its end."""
+    players: float
+    """For the players' moves, by the arena's clock."""
+
+
+def _tournament(players: str, workers: int) -> _Tournament:
     settings = TournamentSettings(seed=1, games=_GAMES, openings="11man")
+    starts: list[float] = []
+
+    def note(now: Progress) -> None:
+        if now.record is not None:
+            starts.append(now.record.started)
+
     with TemporaryDirectory() as folder:
         path = Path(folder, "arena.sqlite")
-        began = time.perf_counter()
+        began = time.time()
         with Store.open(path) as store:
-            runner.run("t", Plan(settings, specs.parse_list("player", players)), store, workers=workers)
-        wall = time.perf_counter() - began
+            plan = Plan(settings, specs.parse_list("player", players))
+            runner.run("t", plan, store, workers=workers, progress=note)
+        ended, first = time.time(), min(starts)
         with arena.Results(path) as results:
-            return wall, float(results.positions("t")["seconds"].sum())
+            return _Tournament(first - began, ended - first, float(results.positions("t")["seconds"].sum()))
 
 
 def _spread(ratios: list[float]) -> tuple[float, float, float]:
