@@ -20,7 +20,7 @@ from arena.checkers.move import SIDES, Move
 from arena.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
 from arena.compiled import context_array, entry_point, inline_kernel, kernel, short_kernel
 from arena.errors import IllegalMove
-from arena.marker import CODES, NOBODY, PLIES, TURN, WORDS
+from arena.marker import CODES, NOBODY, NUMBERS, PLIES, TURN, WORDS
 from arena.record import Remarks
 
 if TYPE_CHECKING:
@@ -36,11 +36,11 @@ _ENDINGS = (*ENDINGS, None)
 _ILLEGAL, _FULL = -2, -3
 """What entering a move says when it could not be entered."""
 _ROOM = 512
-"""Plies that a ledger has room for at first where the rules set no cap."""
+"""Positions that a ledger has room for at first."""
 
 # The book: a header, room for the legal moves, and a row for each position.
 _ROWS_IN_ALL, _PLY, _SIDE, _QUIET, _REPETITIONS, _QUIET_PLIES, _CAP = range(7)
-_MOVES = 8
+_MOVES = _CAP + 1
 _ROWS = _MOVES + MAX_MOVES
 _BLACK, _WHITE, _KINGS, _AMBIGUOUS, _DEPTH, _NODES, _SCORE, _SECONDS = range(8)
 """A row: absolute masks; whether another capture than the move played there joins the same two squares; what the player
@@ -117,9 +117,10 @@ def _enter(book: int, code: int, score: float, depth: int, nodes: int, seconds: 
     if CODES + ply <= WORDS:
         words[CODES + ply - 1] = code
         words[PLIES] = ply
-    if words[TURN] & 3 != NOBODY:
-        words[TURN] = ((words[TURN] >> 2) + 1) << 2 | side
-    return ending_of(stuck, table, ply, quiet, header[_REPETITIONS], header[_QUIET_PLIES], header[_CAP])
+    end = ending_of(stuck, table, ply, quiet, header[_REPETITIONS], header[_QUIET_PLIES], header[_CAP])
+    if end == GOES_ON and words[TURN] & 3 != NOBODY:
+        words[TURN] = (words[TURN] >> 2) + 1 << 2 & NUMBERS | side
+    return end
 
 
 @short_kernel
@@ -167,9 +168,8 @@ class Ledger:
         self._rules = rules
         self._marker = marker
         begin, self._enter, self._read = _compiled()
-        rows = (rules.ply_cap or _ROOM) + 1
-        self._make_book(rows)
-        self.ending = _ENDINGS[begin(self._address, rows, *board, *limits_of(rules))]
+        self._make_book(_ROOM)
+        self.ending = _ENDINGS[begin(self._address, _ROOM, *board, *limits_of(rules))]
         """Why the game is over by the rules; None while it goes on."""
 
     def enter(self, move: Move, report: Report = NO_REPORT, seconds: float = SECONDS.none) -> None:
@@ -191,12 +191,15 @@ class Ledger:
             self._marker.address,
         )
         if ending < GOES_ON:
-            self._retry(move, report, seconds, ending)
-        else:
-            self.ending = _ENDINGS[ending]
-            self._mover = 1 - mover
-            self.moves.append(move)
-            self._pvs.append(pv)
+            if ending == _ILLEGAL:
+                raise IllegalMove(f"{move} is not legal in {self.board.fen}")
+            self._make_room()
+            self.enter(move, report, seconds)
+            return
+        self.ending = _ENDINGS[ending]
+        self._mover = 1 - mover
+        self.moves.append(move)
+        self._pvs.append(pv)
 
     @property
     def side(self) -> Side:
@@ -258,15 +261,12 @@ class Ledger:
         self._book = np.empty(_ROWS + _COLUMNS * rows, dtype=np.int64)
         self._address = self._book.ctypes.data
 
-    def _retry(self, move: Move, report: Report, seconds: float, why: int) -> None:
-        """A move could not be entered."""
-        if why == _ILLEGAL:
-            self.board.check(move)
-        full, rows = self._book, 2 * (len(self.moves) + 1)
+    def _make_room(self) -> None:
+        """Twice as much as there is."""
+        full, rows = self._book, 2 * (self.ply + 1)
         self._make_book(rows)
         self._book[: len(full)] = full
         self._book[_ROWS_IN_ALL] = rows
-        self.enter(move, report, seconds)
 
 
 class _Found:

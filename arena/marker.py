@@ -20,6 +20,8 @@ TURN, SEED, STARTED, PLIES, CODES = range(5)
 """The first words, and where the codes begin that :mod:`arena.checkers.bitboard` gives to the moves."""
 NOBODY = 2
 """In the place of a side."""
+NUMBERS = 2**62 - 4
+"""The bits of a turn's number in its word; after the last number comes the first again."""
 
 
 class Turn(NamedTuple):
@@ -55,13 +57,13 @@ class TurnMarker:
 
     def turn(self, side: Side | None) -> None:
         """Code of ``side`` runs next; None: that of no player."""
-        self._words[TURN] = 4 * ((self._words[TURN] >> 2) + 1) + (NOBODY if side is None else side)
+        self._words[TURN] = (self._words[TURN] >> 2) + 1 << 2 & NUMBERS | (NOBODY if side is None else side)
 
     @property
     def now(self) -> Turn:
         """The turn that runs."""
         number, side = divmod(self._words[TURN], 4)
-        return Turn(number, None if side == NOBODY else SIDES[side])
+        return Turn(number, SIDES[side] if side < NOBODY else None)
 
     @property
     def seed(self) -> int:

@@ -164,11 +164,12 @@ class Match:
                 started = perf_counter()
                 choice = mover.player.choose(view)
                 seconds = perf_counter() - started
+                report = view.reported
+                del view  # in its player's turn: what it was given may have something to do when it goes
             except BaseException as error:
                 raise self._blamed(mover.side, error) from None
             if timed:
                 self._charge(mover, seconds)
-            report = view.reported
             try:
                 ledger.enter(choice, report, seconds)
             except IllegalMove:

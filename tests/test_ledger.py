@@ -17,7 +17,7 @@ from arena.checkers.move import Move, Side
 from arena.checkers.notation import move_text, parse_move
 from arena.errors import IllegalMove
 from arena.ledger import Ledger
-from arena.marker import TurnMarker
+from arena.marker import CODES, PLIES, WORDS, TurnMarker
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -54,18 +54,25 @@ def played_at_random(ledger: Ledger, game: Game, seed: int, plies: int = 1000) -
     return texts
 
 
-counts = st.one_of(st.none(), st.integers(1, 12))
-
-
-@given(
-    st.sampled_from(POSITIONS),
-    st.integers(0, 2**32),
-    st.builds(DrawRules, st.one_of(st.none(), st.integers(2, 4)), counts, st.integers(0, 120)),
+RULES = st.one_of(
+    st.builds(
+        DrawRules,
+        st.one_of(st.none(), st.integers(2, 4)),
+        st.one_of(st.none(), st.integers(1, 12)),
+        st.integers(0, 120),
+    ),
+    st.builds(DrawRules, *3 * [st.one_of(st.integers(-3, 3), st.integers(40, 100), st.sampled_from([10**9, 2**70]))]),
 )
+"""As they are, and as nobody would want them."""
+
+
+@given(st.sampled_from(POSITIONS), st.integers(0, 2**32), RULES)
 def test_it_knows_the_rules_as_a_game_does(fen: str | None, seed: int, rules: DrawRules) -> None:
     ledger, game = ledger_of(fen, rules), Game(board_of(fen), rules)
-    texts = played_at_random(ledger, game, seed)
-    assert ledger.outcome == game.outcome
+    texts = played_at_random(ledger, game, seed, plies=200)
+    assert (ledger.ending is None) == (game.outcome is None)
+    if ledger.ending is not None:
+        assert ledger.outcome == game.outcome
     boards, movetext, _ = ledger.written()
     assert np.frombuffer(boards, "<u4").reshape(-1, 3).tolist() == [list(board[:3]) for board in game.boards]
     assert movetext == " ".join(texts)
@@ -229,6 +236,14 @@ def test_a_move_that_is_refused_is_still_its_players_turn() -> None:
     assert (marker.now, marker.codes) == (now, [])
 
 
+def test_who_ends_the_game_has_the_turn_until_somebody_else_is_named() -> None:
+    marker = TurnMarker()
+    ledger = ledger_of(rules=DrawRules(ply_cap=1), marker=marker)
+    marker.turn(Side.BLACK)
+    ledger.enter(Move((9, 13)))
+    assert marker.now.side is Side.BLACK
+
+
 def test_a_game_too_long_for_the_marker_is_left_out_of_it_from_there() -> None:
     marker = TurnMarker()
     marker.begin(1, 0.0)
@@ -237,7 +252,7 @@ def test_a_game_too_long_for_the_marker_is_left_out_of_it_from_there() -> None:
     for ply in range(20_000):
         ledger.enter(shuttle[ply % 4])
     assert ledger.ply == 20_000
-    assert 16_000 < len(marker.codes) < 20_000
+    assert len(marker.codes) == marker._words[PLIES] == WORDS - CODES
     assert marker.codes[:3] == [shuttle[0]._codes[1], shuttle[1]._codes[0], shuttle[2]._codes[1]]
     marker.turn(Side.BLACK)
     assert marker.now.side is Side.BLACK

@@ -14,7 +14,7 @@ import pytest
 from arena import match
 from arena.adjudication import Agreement
 from arena.checkers.board import Board
-from arena.checkers.game import DrawRules, Game, Limits, Termination
+from arena.checkers.game import DrawRules, Game, Limits, Report, Termination
 from arena.checkers.move import Move, Side
 from arena.checkers.notation import parse_move
 from arena.errors import ModelError, TablebaseError
@@ -106,6 +106,52 @@ def test_the_sides_draw_from_different_random_numbers(table: Table) -> None:
 
     table.play(Draws, Draws)
     assert drawn[0] != drawn[1]
+
+
+def test_a_side_draws_from_one_stream_all_game_long(table: Table) -> None:
+    drawn = []
+
+    class Draws(Random):
+        def choose(self, game: Game) -> Move:
+            if game.side is Side.BLACK:
+                drawn.append(int(game.random.integers(1 << 62)))
+            return game.board.legal_moves[0]
+
+    table.play(Draws, Draws)
+    stream = match.random_of(TASK, Side.BLACK)
+    assert len(drawn) > 5
+    assert drawn == [int(stream.integers(1 << 62)) for _ in drawn]
+
+
+def test_what_hangs_on_a_view_goes_in_its_players_turn(table: Table) -> None:
+    marker, turns = TurnMarker(), []
+
+    class Hanging:
+        def __init__(self, side: Side) -> None:
+            self.side = side
+
+        def __del__(self) -> None:
+            turns.append((self.side, marker.now.side))
+
+    class Hangs(Random):
+        def choose(self, game: Game) -> Move:
+            game.hanging = Hanging(game.side)  # type: ignore[attr-defined]
+            return super().choose(game)
+
+    table.play(Hangs, Hangs, marker=marker)
+    assert len(turns) > 5
+    assert [of for of, _ in turns] == [at for _, at in turns]
+
+
+@pytest.mark.parametrize("report", [None, "winning", Report(depth=2**40)])
+def test_a_report_that_is_not_reported_is_its_players_fault(table: Table, report: object) -> None:
+    class Assigns(Random):
+        def choose(self, game: Game) -> Move:
+            game.reported = report  # type: ignore[misc, assignment]
+            return super().choose(game)
+
+    record = table.play(white=Assigns)
+    assert (record.guilty, record.termination) == ("white", "exception")
 
 
 def test_black_starts_and_choices_alternate(table: Table) -> None:

@@ -78,7 +78,8 @@ def test_a_game_that_broke_off_in_its_opening_has_the_opening_on_record() -> Non
 
 @given(st.lists(st.integers(-(2**63), 2**63 - 1)))
 def test_what_a_player_has_spoilt_ends_the_moves_of_a_game_that_broke_off(garbage: list[int]) -> None:
-    codes = [*codes_of(*BALLOT.moves, "25-21"), 0, *garbage]
+    legal = codes_of(*BALLOT.moves, "25-21", "9-14")
+    codes = [*legal[:-1], 0, *garbage, legal[-1]]
     record = broken_off(TASK, codes, 0.0, guilty=Side.BLACK, termination=Termination.CRASH, reason="")
     assert record.moves == (*BALLOT.moves, "25-21")
 

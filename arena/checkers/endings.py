@@ -19,12 +19,11 @@ _NEVER = 2**40
 
 def limits_of(rules: DrawRules) -> tuple[int, int, int]:
     """Repetitions, quiet plies and plies in all that end a game; a number out of reach where a rule is off."""
-    repetitions, quiet_plies, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
-    return (
-        _NEVER if repetitions is None else repetitions,
-        _NEVER if quiet_plies is None else quiet_plies,
-        _NEVER if cap is None else cap,
-    )
+    return _limit(rules.repetitions), _limit(rules.quiet_plies), _limit(rules.ply_cap)
+
+
+def _limit(number: int | None) -> int:
+    return _NEVER if number is None else min(number, _NEVER)
 
 
 @kernel

@@ -136,8 +136,7 @@ class Game:
     move.
     """
 
-    reported = NO_REPORT
-    """What the player has reported last, and nobody else: a copy of the game knows nothing of it."""
+    _report = NO_REPORT
     _seen: dict[Board, int] | None = None
     """How often each position has occurred since the last capture or man's move; None where nobody has counted."""
 
@@ -267,7 +266,12 @@ class Game:
             raise ValueError(f"a number of nodes is 0 to 2**63 - 1, not {nodes}")
         if not all(isinstance(move, Move) for move in pv):
             raise ValueError("a principal variation is made of moves")
-        self.reported = Report(score, depth, nodes, " ".join([move._text for move in pv[:LONGEST_PV]]))
+        self._report = Report(score, depth, nodes, " ".join([move._text for move in pv[:LONGEST_PV]]))
+
+    @property
+    def reported(self) -> Report:
+        """The last report; a copy of the game knows nothing of it."""
+        return self._report
 
     def _backwards(self) -> Iterator[Position]:
         position: Position | None = self._now

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from itertools import pairwise
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from arena.checkers.bitboard import JUMP, STEP
 from arena.errors import IllegalMove
@@ -58,17 +58,17 @@ class Move:
     """Of the square that the piece leaves; of the two squares that change, or none where the move ends where it began;
     of the captured pieces; and of the destination if a man becomes a king there."""
 
-    def __new__(cls, path: tuple[int, ...]) -> Self:
+    def __new__(cls, path: tuple[int, ...]) -> Move:
         """The move along ``path``; raises IllegalMove where no piece could ever move so."""
         path = tuple(map(int, path))
         known = cls._by_path.get(path)
         if known is None:
             known = cls._by_path.setdefault(path, cls._make(path))
-        return known  # type: ignore[return-value]
+        return known
 
     @classmethod
     def _make(cls, path: tuple[int, ...]) -> Move:
-        move = object.__new__(cls)
+        move = object.__new__(Move)
         steps = list(pairwise(path)) if all(1 <= square <= 32 for square in path) else []
         if len(steps) == 1 and path[1] in _NEIGHBOURS[path[0] - 1]:
             captures: tuple[int, ...] = ()

@@ -191,11 +191,11 @@ class _Host:
 
     def choose(self, news: dict[str, Any]) -> dict[str, Any]:
         view = self._view(news)
-        choice = _blaming(lambda: self._player.choose(view))
+        choice, report = _blaming(lambda: (self._player.choose(view), view.reported))
         board = self._game.board
         if type(choice) is not Move or choice not in board.legal_moves:
             raise Fault.chosen(choice, board)
-        return {"path": choice.path, "report": view.reported._asdict()}
+        return {"path": choice.path, "report": report._asdict()}
 
     def finish(self, report: str) -> dict[str, Any]:
         _, value = messages.heard(report.encode())

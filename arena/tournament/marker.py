@@ -27,5 +27,5 @@ class SharedMarker(TurnMarker):
 
     def close(self) -> None:
         """Unmap the file."""
-        self._let_go()
+        self.forget()
         self._file.close()

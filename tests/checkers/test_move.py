@@ -25,6 +25,15 @@ def test_there_is_one_object_for_each_path() -> None:
     assert pickle.loads(pickle.dumps(move)) is copy.deepcopy(move) is move
 
 
+def test_a_class_derived_from_it_makes_the_same_moves() -> None:
+    class Own(Move):
+        pass
+
+    path = (3, 8)
+    assert type(Own(path)) is Move
+    assert Own(path) is Move(path)
+
+
 def test_it_cannot_be_changed() -> None:
     move = arena.Move((9, 14))
     with pytest.raises(AttributeError):

@@ -79,13 +79,32 @@ def test_a_spoilt_number_of_moves_is_not_believed(pair: Pair, plies: int) -> Non
     assert set(seen.codes) <= {0}
 
 
+@pytest.mark.parametrize("word", [-1, 2**63 - 1, -(2**63)])
+def test_a_spoilt_turn_is_nobodys_and_the_next_one_is_named(pair: Pair, word: int) -> None:
+    written, seen = pair
+    written._words[0] = word | 3
+    assert seen.now.side is None
+    written.turn(Side.WHITE)
+    assert seen.now.side is Side.WHITE
+
+
+def test_what_still_writes_when_it_is_closed_does_no_harm(tmp_path: Path) -> None:
+    marker = SharedMarker(tmp_path / "marker")
+    game = ledger(marker)
+    marker.close()
+    marker.turn(Side.BLACK)
+    game.enter(FIRST)
+    assert len(marker.codes) == 1
+
+
 def test_a_forked_process_goes_on_in_a_copy(pair: Pair) -> None:
     written, seen = pair
-    written.begin(1, 0.0)
+    written.begin(1, 2.5)
     written.turn(Side.BLACK)
     game = ledger(written)
     game.enter(FIRST)
     written.forget()
     game.enter(SECOND)
-    assert len(written.codes) == 2
+    assert written.codes == [FIRST._codes[Side.BLACK], SECOND._codes[Side.WHITE]]
+    assert (written.seed, written.started, written.now.side) == (1, 2.5, Side.BLACK)
     assert (seen.now.side, seen.codes) == (Side.WHITE, [FIRST._codes[Side.BLACK]])
