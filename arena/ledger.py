@@ -276,10 +276,9 @@ class _Found:
         self._name = name
 
     def __get__(self, view: Any, _: type | None = None) -> Any:
-        known = view.__dict__
-        known["_now"] = now = view._ledger.position(view._ply)
-        known["board"] = now[0]
-        return known[self._name]
+        view._now = now = view._ledger.position(view._ply)
+        view.board = now[0]
+        return getattr(view, self._name)
 
 
 class _View(Game):

@@ -26,12 +26,12 @@ def test_there_is_one_object_for_each_path() -> None:
 
 
 def test_a_class_derived_from_it_makes_the_same_moves() -> None:
-    class Own(Move):
+    class Own(arena.Move):
         pass
 
     path = (3, 8)
-    assert type(Own(path)) is Move
-    assert Own(path) is Move(path)
+    assert type(Own(path)) is arena.Move
+    assert Own(path) is arena.Move(path)
 
 
 def test_it_cannot_be_changed() -> None:
