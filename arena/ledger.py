@@ -61,26 +61,19 @@ def _stuck(own: int, opp: int, kings: int) -> bool:
 
 @short_kernel
 def _begin(
-    book: int,
-    rows: int,
-    black: int,
-    white: int,
-    kings: int,
-    side: int,
-    repetitions: int,
-    quiet_plies: int,
-    cap: int,
-) -> int:
-    """Write the first position, and return the number of the ending that it is."""
-    header = context_array(book, _ROWS)
-    header[_ROWS_IN_ALL], header[_PLY], header[_SIDE], header[_QUIET] = rows, 0, side, 0
-    header[_REPETITIONS], header[_QUIET_PLIES], header[_CAP] = repetitions, quiet_plies, cap
-    table = _table(book, rows)
+    book: np.ndarray, black: int, white: int, kings: int, side: int, repetitions: int, quiet_plies: int, cap: int
+) -> tuple[int, int]:
+    """Write the first position; returns the number of the ending that it is, and the address of the book."""
+    rows = (len(book) - _ROWS) // _COLUMNS
+    book[_ROWS_IN_ALL], book[_PLY], book[_SIDE], book[_QUIET] = rows, 0, side, 0
+    book[_REPETITIONS], book[_QUIET_PLIES], book[_CAP] = repetitions, quiet_plies, cap
+    address = book.ctypes.data
+    table = _table(address, rows)
     table[0, _BLACK], table[0, _WHITE], table[0, _KINGS] = black, white, kings
     own, opp = black, white
     if side:
         own, opp, kings = rotate(white), rotate(black), rotate(kings)
-    return ending_of(_stuck(own, opp, kings), table, 0, 0, repetitions, quiet_plies, cap)
+    return ending_of(_stuck(own, opp, kings), table, 0, 0, repetitions, quiet_plies, cap), address
 
 
 @short_kernel
@@ -146,7 +139,7 @@ def _read(
 @cache
 def _compiled() -> tuple[Callable[..., Any], ...]:
     return (
-        entry_point(_begin, f"({', '.join(9 * ['int64'])})"),
+        entry_point(_begin, f"(int64[::1], {', '.join(7 * ['int64'])})"),
         entry_point(_enter, "(int64, int64, float64, int64, int64, float64, int64)"),
         entry_point(_read, "(int64, uint32[:, ::1], boolean[::1], float32[::1], int16[::1], int64[::1], float32[::1])"),
     )
@@ -168,8 +161,9 @@ class Ledger:
         self._rules = rules
         self._marker = marker
         begin, self._enter, self._read = _compiled()
-        self._make_book(_ROOM)
-        self.ending = _ENDINGS[begin(self._address, _ROOM, *board, *limits_of(rules))]
+        self._book = _new_book(_ROOM)
+        ending, self._address = begin(self._book, *board, *limits_of(rules))
+        self.ending = _ENDINGS[ending]
         """Why the game is over by the rules; None while it goes on."""
 
     def enter(self, move: Move, report: Report = NO_REPORT, seconds: float = SECONDS.none) -> None:
@@ -257,16 +251,17 @@ class Ledger:
             known[before + 1] = next_position(known[before], self.moves[before])
         return known[ply]
 
-    def _make_book(self, rows: int) -> None:
-        self._book = np.empty(_ROWS + _COLUMNS * rows, dtype=np.int64)
-        self._address = self._book.ctypes.data
-
     def _make_room(self) -> None:
         """Twice as much as there is."""
-        full, rows = self._book, 2 * (self.ply + 1)
-        self._make_book(rows)
-        self._book[: len(full)] = full
-        self._book[_ROWS_IN_ALL] = rows
+        rows = 2 * (self.ply + 1)
+        book = _new_book(rows)
+        book[: len(self._book)] = self._book
+        book[_ROWS_IN_ALL] = rows
+        self._book, self._address = book, book.ctypes.data
+
+
+def _new_book(rows: int) -> np.ndarray:
+    return np.empty(_ROWS + _COLUMNS * rows, dtype=np.int64)
 
 
 class _Found:

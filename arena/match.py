@@ -164,7 +164,7 @@ class Match:
                 started = perf_counter()
                 choice = mover.player.choose(view)
                 seconds = perf_counter() - started
-                report = view.reported
+                report = view._report
                 del view  # in its player's turn: what it was given may have something to do when it goes
             except BaseException as error:
                 raise self._blamed(mover.side, error) from None
