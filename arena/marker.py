@@ -18,6 +18,8 @@ WORDS = 1 << 14
 """In all. The codes of moves that exceed them, in games of more than 16,000 plies, are left out."""
 TURN, SEED, STARTED, PLIES, CODES = range(5)
 """The first words, and where the codes begin that :mod:`arena.checkers.bitboard` gives to the moves."""
+LATEST = 2.0**35
+"""Seconds since the epoch; no game starts so late."""
 NOBODY = 2
 """In the place of a side."""
 NUMBERS = 2**62 - 4
@@ -72,8 +74,9 @@ class TurnMarker:
 
     @property
     def started(self) -> float:
-        """When that game started, in seconds since the epoch."""
-        return self._times[STARTED]
+        """When that game started, in seconds since the epoch; 0 where that has been spoilt."""
+        started = self._times[STARTED]
+        return started if 0 <= started < LATEST else 0.0
 
     @property
     def codes(self) -> list[int]:

@@ -14,8 +14,7 @@ import json
 from binascii import unhexlify
 from dataclasses import astuple, fields
 from functools import lru_cache
-from itertools import accumulate
-from math import isfinite
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -23,8 +22,10 @@ from arena.adjudication import Agreement
 from arena.checkers.game import DrawRules, Limits, Termination
 from arena.checkers.move import SIDES
 from arena.columns import BY_NAME
+from arena.marker import LATEST
 from arena.opening import Opening
-from arena.record import BLACK_POINTS, GameRecord, Remarks
+from arena.record import BLACK_POINTS, GameRecord, Remarks, points_of
+from arena.scoresheet import REASON_LIMIT
 from arena.task import GameTask
 
 LONGEST = 1 << 24
@@ -38,6 +39,17 @@ _KEPT = 1000
 _MOVES = b"0123456789-x "
 """What moves are written with."""
 _SIDES = tuple(map(str, SIDES))
+_FORFEITS = {
+    Termination.EXCEPTION,
+    Termination.ILLEGAL_MOVE,
+    Termination.TIMEOUT,
+    Termination.CRASH,
+    Termination.MEMORY,
+}
+_PACKED = 1 + len(BY_NAME)
+"""Boards, and the columns of numbers."""
+_LONGEST_REASON = 20 * REASON_LIMIT
+"""Characters of a reason in JSON, in which one takes up to twelve."""
 
 
 class Order(NamedTuple):
@@ -118,20 +130,19 @@ def recorded(task: GameTask, value: bytes) -> GameRecord:
     """The record of a game as it was reported. Raises ValueError or TypeError where it could be none."""
     *head, movetext, pvs, digits = value.split(b"\t", 10)
     seed, first, result, termination, guilty, why, when, lengths = (field.decode("ascii") for field in head)
-    reason = json.loads(why) if why else None
     started = float(when)
-    packed = unhexlify(digits)
-    sizes = list(map(int, lengths.split()))
-    ends = list(accumulate(sizes))
-    boards, *numbers = [packed[end - size : end] or None for size, end in zip(sizes, ends, strict=True)]
+    reason = _reason(why) if guilty else None
+    boards, *numbers = _columns(lengths, digits)
     plies = movetext.count(b" ") + 1 if movetext else 0
     if not (
         seed == str(task.seed)
         and first in _SIDES
         and result in BLACK_POINTS
         and guilty in ("", *_SIDES)
-        and (reason is None or type(reason) is str)
-        and isfinite(started)
+        and (termination in _FORFEITS) == bool(guilty)
+        and (not guilty or points_of(guilty, "black", result) == 0)
+        and (guilty or not why)
+        and 0 <= started < LATEST
         and not movetext.translate(None, _MOVES)
         and (not movetext or b"  " not in b" %b " % movetext)
         and (not pvs or pvs.count(b",") == plies - 1)
@@ -139,7 +150,6 @@ def recorded(task: GameTask, value: bytes) -> GameRecord:
         and boards is not None
         and len(boards) == 12 * (plies + 1)
         and all(column.fits(each, plies) for column, each in zip(BY_NAME.values(), numbers, strict=True))
-        and ends[-1] == len(packed)
     ):
         raise ValueError("no such game could be recorded so")
     return GameRecord(
@@ -159,3 +169,23 @@ def recorded(task: GameTask, value: bytes) -> GameRecord:
         remarks=Remarks._make((*numbers, pvs.decode().replace(",", "\n") or None)),
         started=started,
     )
+
+
+def _columns(lengths: str, digits: bytes) -> list[bytes | None]:
+    """The boards and the packed columns: as many as there must be, and no longer than what was sent."""
+    sizes = lengths.split(" ", _PACKED)
+    if len(sizes) != _PACKED or not all(size.isdigit() for size in sizes):
+        raise ValueError("not the lengths of the columns")
+    ends = [0, *accumulate(map(int, sizes))]
+    if 2 * ends[-1] != len(digits):
+        raise ValueError("not as long as it should be")
+    packed = unhexlify(digits)
+    return [packed[start:end] or None for start, end in pairwise(ends)]
+
+
+def _reason(why: str) -> str:
+    """Why a game was forfeited, as a scoresheet would have it."""
+    reason = json.loads(why) if why.startswith('"') and len(why) < _LONGEST_REASON else None
+    if type(reason) is not str or "\0" in reason:
+        raise ValueError("no reason for a forfeit")
+    return reason

@@ -61,6 +61,8 @@ MEMORY = 2048
 """MB that a player may take unless told otherwise."""
 _CHUNK = 1 << 18
 """Bytes that are read of a worker's messages at a time."""
+_AHEAD = 16
+"""So often what was read of a worker's messages may wait to be heard."""
 SHARED_ATTEMPTS = 3
 """How often a game that somebody else broke off is begun before its players are played apart."""
 
@@ -97,8 +99,9 @@ class _Worker:
         self.ready = False
         self.retiring = False
         """Whether it ends with the game that it plays."""
-        self.babbles = False
-        """Whether it has said what is no message, so that nothing that it says can be trusted any more."""
+        self.silenced = False
+        """Whether something that it said has condemned it, so that nothing that it says counts any more."""
+        self._room = threading.Semaphore(_AHEAD)
         self.verdict: _Verdict | None = None
         self._welcomes = 0
         self._orders: list[str] = []
@@ -188,8 +191,18 @@ class _Worker:
         self, side: Side | None, termination: Termination, reason: str, *, by_others: bool = False
     ) -> None:
         """Kill it for what it said about its oldest game: when that is heard it may be at a later one."""
+        self.silenced = True
         seed = self.jobs[0].task.seed if self.jobs else 0
         self.condemn(seed, side, termination, reason, by_others=by_others)
+
+    @property
+    def side_at_oldest(self) -> Side | None:
+        """Whose turn it is in its oldest game; None where it is at a later one."""
+        return self.marker.now.side if self.jobs and self.marker.seed == self.jobs[0].task.seed else None
+
+    def was_heard(self) -> None:
+        """Something that was read of its messages waits no longer."""
+        self._room.release()
 
     def kill(self) -> None:
         """End it and all that it has started."""
@@ -212,6 +225,8 @@ class _Worker:
     def close(self) -> None:
         """Kill it, and let go of what it held."""
         self.process.end()
+        self.silenced = True
+        self.was_heard()  # by nobody any more: its reader may wait for that
         self._reader.join(GRACE)
         self._let_go()
 
@@ -230,7 +245,8 @@ class _Worker:
                 lines, begun = (begun + said[:end], said[end:]) if end else (b"", begun + said)
                 if len(begun) > messages.LONGEST:
                     lines, begun = b"\n", b""
-                if lines and not self.babbles:
+                if lines and not self.silenced:
+                    self._room.acquire()
                     events.put((self, lines))
                 if self._pace and len(said) < _CHUNK:
                     system.wait_for_end(channel.fileno(), self._pace.rest(len(self.jobs)))
@@ -347,11 +363,13 @@ class Pool:
         if lines is None:
             yield self._ended(each)
         else:
-            yield from (self._heard(each, line) for line in BytesIO(lines))
+            for line in BytesIO(lines):
+                if each.silenced:
+                    break
+                yield self._heard(each, line)
+            each.was_heard()
 
     def _heard(self, each: _Worker, line: bytes) -> GameRecord | None:
-        if each.babbles:
-            return None
         try:
             kind, said = messages.heard(line)
             if kind == "record":
@@ -369,9 +387,8 @@ class Pool:
         except TournamentStopped:
             raise
         except Exception:  # whatever a player may have sent in the worker's name
-            each.babbles = True
             reason = "the process sent what is no message"
-            each.condemn_over_message(each.marker.now.side, Termination.CRASH, reason)
+            each.condemn_over_message(each.side_at_oldest, Termination.CRASH, reason)
             return None
         each.condemn_over_message(None, Termination.CRASH, str(value))
         return None

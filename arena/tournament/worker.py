@@ -81,7 +81,7 @@ def work(marker_file: Path, channel: Channel) -> NoReturn:
 def _prepared(orders: list[Order]) -> list[Order]:
     """The same orders, and their openings at hand: to read many at a time takes a fraction of the time."""
     for order in orders:
-        with suppress(ArenaError):  # as will be seen when it is played
+        with suppress(Exception):  # as will be seen when it is played
             begun(order.task.opening)
     return orders
 

@@ -77,15 +77,36 @@ def test_a_record_arrives_as_it_was_sent() -> None:
     assert arrived(RECORD) == RECORD
 
 
+REASONS = st.text(st.characters(exclude_characters="\0"))
+ENDS = st.one_of(
+    st.tuples(
+        st.sampled_from(("1-0", "0-1", "1/2-1/2")),
+        st.sampled_from(("no moves", "repetition", "quiet plies", "ply cap", "tables", "scores")),
+        st.none(),
+        st.none(),
+    ),
+    *(
+        st.tuples(
+            st.just(result),
+            st.sampled_from(("exception", "illegal move", "timeout", "crash", "memory")),
+            st.just(guilty),
+            REASONS,
+        )
+        for result, guilty in (("0-1", "black"), ("1-0", "white"))
+    ),
+)
+"""Result, termination, who is guilty, and the reason."""
+
+
 @given(
-    st.sampled_from(("1-0", "0-1", "1/2-1/2")),
-    st.none() | st.text(),
+    ENDS,
     st.lists(st.tuples(st.none() | st.floats(width=32, allow_nan=False), st.none() | st.integers(0, 2**63 - 1))),
-    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(0, 2**34),
 )
 def test_any_record_arrives_as_it_was_sent(
-    result: str, reason: str | None, plies: list[tuple[float | None, int | None]], started: float
+    end: tuple[str, str, str | None, str | None], plies: list[tuple[float | None, int | None]], started: float
 ) -> None:
+    result, termination, guilty, reason = end
     remarks = Remarks.packed(
         scores=SCORES.array_of(score for score, _ in plies),
         depths=DEPTHS.array_of(None for _ in plies),
@@ -96,7 +117,15 @@ def test_any_record_arrives_as_it_was_sent(
     movetext = " ".join(["9-13"] * len(plies))
     boards = bytes(number % 256 for number in range(12 * (len(plies) + 1)))
     record = replace(
-        RECORD, result=result, reason=reason, boards=boards, movetext=movetext, remarks=remarks, started=started
+        RECORD,
+        result=result,
+        termination=termination,
+        guilty=guilty,
+        reason=reason,
+        boards=boards,
+        movetext=movetext,
+        remarks=remarks,
+        started=started,
     )
     assert arrived(record) == record
 
@@ -129,10 +158,24 @@ def test_a_game_without_fault() -> None:
         {"reason": b"7"},
         {"reason": b"without quotes"},
         {"reason": '"nö"'.encode()},
+        {"reason": b""},
+        {"reason": rb'"\u0000"'},
+        {"reason": b'"' + 10**6 * b"x" + b'"'},
+        {"guilty": b"white"},
+        {"guilty": b"", "reason": b""},
+        {"guilty": b"", "termination": b"no moves"},
+        {"result": b"1/2-1/2"},
+        {"termination": b"no moves"},
         {"started": b"nan"},
+        {"started": b"-1"},
+        {"started": b"1e300"},
         {"started": b"1e999"},
         {"started": b""},
         {"sizes": b""},
+        {"sizes": b"48 12 6 24 +12"},
+        {"sizes": b"4_8 12 6 24 12"},
+        {"sizes": b"48 12 6 24 12 0"},
+        {"sizes": b" ".join(10_000 * [b"999 -999"])},
         {"sizes": b"48 12 6 24"},
         {"sizes": b"48 12 6 24 12 0"},
         {"sizes": b"48 12 6 24 1_000_000"},

@@ -8,10 +8,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -441,6 +443,30 @@ def heard_of(*said: bytes) -> tuple[list[GameRecord], list[list[messages.Order]]
 def reports(notes: Path) -> tuple[bytes, bytes]:  # noqa: ARG001 (installs the players)
     """Of the first two of them."""
     return messages.report(play(SEVERAL[0])), messages.report(play(SEVERAL[1]))
+
+
+class Flooding(Puppets):
+    """The first one's channel is flooded."""
+
+    def start(self, marker: Path, inbox: int, outbox: int) -> processes.Process:
+        process = super().start(marker, inbox, outbox)
+        if len(self.started) == 1:
+            threading.Thread(target=self._flood, args=(os.dup(outbox),), daemon=True).start()
+        return process
+
+    def _flood(self, outbox: int) -> None:
+        with suppress(OSError), os.fdopen(outbox, "wb") as channel:
+            for _ in range(50):
+                channel.write((1 << 20) * b"\n")
+
+
+def test_a_flood_neither_piles_up_nor_keeps_anybody_waiting(reports: tuple[bytes, bytes]) -> None:
+    with Flooding(READY, READY + reports[0]) as starter, Pool(SEVERAL, 1, starter, move_timeout=30.0) as pool:
+        pool._deal()
+        time.sleep(0.3)  # somebody else keeps the arena waiting
+        assert 0 < pool._events.qsize() <= 16
+        silence = list(takewhile(lambda record: record is None, pool))
+        assert len(silence) < 100
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000, 1 << 18])
