@@ -6,6 +6,7 @@ import random
 import time
 from importlib import import_module
 from itertools import pairwise
+from math import comb
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
@@ -220,18 +221,20 @@ def tables(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
 def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
     """Whole tournaments of fast players, from the first game to the end, by wall-clock time."""
     with every_processor():
-        for players in ("lms,m1", "td,lms", "minimax:depth=2,m2"):
+        for players in ("lms,td,minimax", "td,lms", "minimax:depth=2,m2", "lms,m1"):
             turns = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_TURNS)]
             for workers, runs in enumerate(zip(*turns, strict=True), start=1):
                 shares = [run.players / (run.wall * workers) for run in runs]
                 what = f"{players}, {workers} worker{'s' * (workers > 1)}"
-                ours, theirs = _GAMES / runs[0].wall, _GAMES * workers / runs[0].players
+                ours, theirs = runs[0].games / runs[0].wall, runs[0].games * workers / runs[0].players
                 note = f"first game after {median(run.start for run in runs):.1f} s"
                 yield Row(what, "games", ours, "players alone", theirs, _spread(shares), _OWN_COST, note)
             alone, together = turns[0]
             gains = [one.wall / two.wall for one, two in turns]
-            what = f"{players}, 2 workers"
-            yield Row(what, "games", _GAMES / together.wall, "1 worker", _GAMES / alone.wall, _spread(gains), 1.9)
+            thinking = median(two.players / two.wall / (one.players / one.wall) for one, two in turns)
+            what, note = f"{players}, 2 workers", f"players had {thinking:.2f} x as much time"
+            ours, theirs = together.games / together.wall, alone.games / alone.wall
+            yield Row(what, "games", ours, "1 worker", theirs, _spread(gains), 1.9, note)
 
 
 class _Tournament(NamedTuple):
@@ -243,10 +246,12 @@ class _Tournament(NamedTuple):
     """From there to its end."""
     players: float
     """For the players' moves, by the arena's clock."""
+    games: int
 
 
 def _tournament(players: str, workers: int) -> _Tournament:
-    settings = TournamentSettings(seed=1, games=_GAMES, openings="11man")
+    pairings = comb(players.count(",") + 1, 2)
+    settings = TournamentSettings(seed=1, games=2 * (_GAMES // (2 * pairings)), openings="11man")
     starts: list[float] = []
 
     def note(now: Progress) -> None:
@@ -261,7 +266,8 @@ def _tournament(players: str, workers: int) -> _Tournament:
             runner.run("t", plan, store, workers=workers, progress=note)
         ended, first = time.time(), min(starts)
         with arena.Results(path) as results:
-            return _Tournament(first - began, ended - first, float(results.positions("t")["seconds"].sum()))
+            seconds = float(results.positions("t")["seconds"].sum())
+    return _Tournament(first - began, ended - first, seconds, len(starts))
 
 
 def _spread(ratios: list[float]) -> tuple[float, float, float]:
