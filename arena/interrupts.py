@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import signal
+import sys
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,27 +16,60 @@ if TYPE_CHECKING:
     from types import FrameType
 
 
+_AGAIN = 0.02
+"""Seconds after which an interrupt that was lost is raised again."""
 _pressed: list[int] = []
 
 
 def remember_interrupts() -> None:
     """From now on Ctrl-C is remembered, besides being raised as ever, unless it is ignored.
 
-    The exception is lost where it meets a callback of the compiler's. To be called in the main thread.
+    Python drops an exception that is raised in a callback of the import system, the compiler or the garbage collector.
+    A KeyboardInterrupt that is dropped there is raised again. To be called in the main thread.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _remember)
+        sys.unraisablehook = partial(_raise_again, sys.unraisablehook)
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt where Ctrl-C was pressed and is remembered; for loops that take long."""
+    """Raise KeyboardInterrupt if Ctrl-C was pressed and is remembered. Long loops call it between two games."""
     if _pressed:
         raise KeyboardInterrupt
+
+
+def from_keyboard(error: BaseException) -> bool:
+    """Whether an error comes from Ctrl-C, and not from code that raises KeyboardInterrupt itself."""
+    handler = signal.getsignal(signal.SIGINT)
+    return isinstance(error, KeyboardInterrupt) and (bool(_pressed) or handler is signal.default_int_handler)
+
+
+def ignore_interrupts() -> None:
+    """From now on Ctrl-C has no effect: the program is about to exit."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _remember(number: int, frame: FrameType | None) -> None:
     _pressed.append(number)
     signal.default_int_handler(number, frame)
+
+
+def _raise_again(report: Callable[[sys.UnraisableHookArgs], object], lost: sys.UnraisableHookArgs) -> None:
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        report(lost)
+        return
+    with suppress(RuntimeError):  # the interpreter is shutting down
+        _thread.start_new_thread(_press, ())  # takes no lock that the interrupted code might hold
+
+
+def _press() -> None:
+    """Interrupt the main thread, soon: by now it may still be in the callback that lost the first interrupt."""
+    time.sleep(_AGAIN)
+    if sys.platform == "win32":
+        _thread.interrupt_main()
+    else:
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # ends a system call that waits
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
-from arena.warmup import compile_missing
+from arena.plugins.warmup import compile_missing
 from benchmarks import rows, twin
 from benchmarks.peers import Peer, installed
 

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import arena
-from arena import specs
 from arena.checkers.playout import random_games
+from arena.plugins import specs
 from arena.search import Search
 from arena.search.evaluation import PythonKernel, call_evaluator
 from arena.store import Store
 from arena.tournament import runner
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
+from arena.tournament.settings import TournamentSettings
 from arena_evaluators.heuristic import Heuristic
 from arena_evaluators.material import Material
 from benchmarks import twin
@@ -39,10 +40,11 @@ SEARCHES = ((False, 16), (True, 20))
 """Selective or not, and the depth in plies."""
 _LEARNED = 500
 """Games of a repetition, and before the first one."""
-_GAMES, _TURNS = 4000, 3
-"""Games of a tournament, and how often it is played."""
-_OWN_COST = 1 / 1.1
-"""A tournament should take no more than a tenth longer than its players."""
+_GAMES, _FEW, _TURNS = 4000, 300, 3
+"""Games of a tournament, fewer of them where each takes longer, and how often it is played."""
+_MISSION = "lms,td,minimax"
+_OWN_COST, _GAIN = 1 / 1.2, 1.85
+"""What the players' time should be of the tournament's, and two workers' games of one worker's."""
 NETWORK = (128, 64, 32, 16, 8, 1)
 
 
@@ -146,13 +148,13 @@ def learning(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
     for what, name in (("LMS", "lms"), ("TD with memory", "td")):
         learner = specs.parse("learner", name).create()
         learner.begin(1)
-        learner.practise(_LEARNED)
+        learner.self_play(_LEARNED)
         ours = _bound(_practised, learner, _LEARNED)
         yield compare(f"self-play, {what}", "games", ours, "random games, one call", random)
 
 
 def _practised(learner: arena.Learner, games: int) -> int:
-    learner.practise(games)
+    learner.self_play(games)
     return games
 
 
@@ -221,20 +223,26 @@ def tables(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
 def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
     """Whole tournaments of fast players, from the first game to the end, by wall-clock time."""
     with every_processor():
-        for players in ("lms,td,minimax", "td,lms", "minimax:depth=2,m2", "lms,m1"):
+        for players in (_MISSION, "td,lms", "minimax:depth=2,m2", "lms,m1"):
+            reach, gain = (_OWN_COST, _GAIN) if players == _MISSION else (None, None)
             turns = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_TURNS)]
             for workers, runs in enumerate(zip(*turns, strict=True), start=1):
                 shares = [run.players / (run.wall * workers) for run in runs]
                 what = f"{players}, {workers} worker{'s' * (workers > 1)}"
                 ours, theirs = runs[0].games / runs[0].wall, runs[0].games * workers / runs[0].players
                 note = f"first game after {median(run.start for run in runs):.1f} s"
-                yield Row(what, "games", ours, "players alone", theirs, _spread(shares), _OWN_COST, note)
+                yield Row(what, "games", ours, "players alone", theirs, _spread(shares), reach, note)
             alone, together = turns[0]
             gains = [one.wall / two.wall for one, two in turns]
             thinking = median(two.players / two.wall / (one.players / one.wall) for one, two in turns)
             what, note = f"{players}, 2 workers", f"players had {thinking:.2f} x as much time"
             ours, theirs = together.games / together.wall, alone.games / alone.wall
-            yield Row(what, "games", ours, "1 worker", theirs, _spread(gains), 1.9, note)
+            yield Row(what, "games", ours, "1 worker", theirs, _spread(gains), gain, note)
+        for what, options in (("isolated", {"isolate": True}), ("learning", {"learning": True})):
+            runs = [_tournament(_MISSION, 2, _FEW, **options) for _ in range(_TURNS)]
+            shares = [run.players / (run.wall * 2) for run in runs]
+            ours, theirs = runs[0].games / runs[0].wall, runs[0].games * 2 / runs[0].players
+            yield Row(f"{_MISSION}, {what}, 2 workers", "games", ours, "players alone", theirs, _spread(shares))
 
 
 class _Tournament(NamedTuple):
@@ -249,9 +257,12 @@ class _Tournament(NamedTuple):
     games: int
 
 
-def _tournament(players: str, workers: int) -> _Tournament:
+def _tournament(
+    players: str, workers: int, games: int = _GAMES, *, isolate: bool = False, learning: bool = False
+) -> _Tournament:
     pairings = comb(players.count(",") + 1, 2)
-    settings = TournamentSettings(seed=1, games=2 * (_GAMES // (2 * pairings)), openings="11man")
+    number = 2 * (games // (2 * pairings))
+    settings = TournamentSettings(seed=1, games=number, openings="11man", learning=learning)
     starts: list[float] = []
 
     def note(now: Progress) -> None:
@@ -263,7 +274,7 @@ def _tournament(players: str, workers: int) -> _Tournament:
         began = time.time()
         with Store.open(path) as store:
             plan = Plan(settings, specs.parse_list("player", players))
-            runner.run("t", plan, store, workers=workers, progress=note)
+            runner.run("t", plan, store, workers=workers, progress=note, isolate=isolate)
         ended, first = time.time(), min(starts)
         with arena.Results(path) as results:
             seconds = float(results.positions("t")["seconds"].sum())

@@ -8,7 +8,6 @@ record once, and nobody else may be blamed. What the players and all processes t
 from __future__ import annotations
 
 import argparse
-import os
 import resource
 import sys
 import time
@@ -17,12 +16,16 @@ from statistics import mean
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from arena import Results, specs
+import psutil
+
+from arena import Results
 from arena.checkers.game import DrawRules
+from arena.plugins import specs
 from arena.store import Store
-from arena.tournament import system
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
 from arena.tournament.runner import run
+from arena.tournament.settings import TournamentSettings
+from arena.workers import system
 
 if TYPE_CHECKING:
     from arena.tournament.tally import Progress
@@ -48,8 +51,9 @@ class _Watch:
     def __call__(self, now: Progress) -> None:
         if not now.played or now.played % (now.total // SHOWN):
             return
-        self.arena.append(_megabytes([os.getpid()]))
-        self.others.append(_megabytes(_descendants(os.getpid())))
+        arena = psutil.Process()
+        self.arena.append(arena.memory_info().rss / MEGABYTE)
+        self.others.append(sum(map(_resident, arena.children(recursive=True))) / MEGABYTE)
         rate = now.played / (time.monotonic() - self.seconds)
         print(
             f"{now.played:8} games {now.forfeits:6} forfeits {rate:6.0f} games/s"
@@ -103,13 +107,11 @@ def _report(path: Path, expected: int, workers: int, wall: float, watch: _Watch)
     return whole and set(blamed) <= {"moody"} and steady
 
 
-def _megabytes(processes: list[int]) -> float:
-    return sum(system.memory(process) or 0 for process in processes) / MEGABYTE
-
-
-def _descendants(process: int) -> list[int]:
-    children = system.children(process)
-    return children + [each for child in children for each in _descendants(child)]
+def _resident(process: psutil.Process) -> int:
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
 
 
 if __name__ == "__main__":

@@ -33,10 +33,8 @@ def test_the_commands_of_the_readme_exist() -> None:
 def test_every_exported_name_is_there() -> None:
     for name in arena.__all__:
         assert getattr(arena, name, None) is not None, name
-    typed = set(re.findall(r" as (\w+)$", Path(arena.__file__).read_text(encoding="utf-8"), re.MULTILINE))
-    assert typed == set(arena.__all__)
     assert set(re.findall(r"arena\.([A-Z]\w+)", README)) <= set(arena.__all__)
-    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+    with pytest.raises(AttributeError, match="Nothing"):
         _ = arena.Nothing
 
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from arena.checkers.bits import lowest, popcount, rotate
-from arena.compiled import inline_kernel, kernel, short_kernel
+from arena.kernels.compiled import inline_kernel, kernel, short_kernel
 
 FULL = 0xFFFFFFFF
 EVEN_ROWS = 0x0F0F0F0F

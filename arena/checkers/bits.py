@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from arena.compiled import instruction
+from arena.kernels.compiled import instruction
 
 if TYPE_CHECKING:
     from collections.abc import Callable

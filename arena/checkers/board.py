@@ -9,8 +9,8 @@ from arena.checkers import bitboard, svg
 from arena.checkers.bits import rotated
 from arena.checkers.fen import diagram, parse_fen, write_fen
 from arena.checkers.move import MOVES_BY_NUMBER, SIDES, Move, Side
-from arena.compiled import entry_point
-from arena.errors import BadFEN, IllegalMove
+from arena.errors import BadFEN, IllegalMove, shown
+from arena.kernels.compiled import entry_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +89,7 @@ class Board(_Masks):
         try:
             return cls(*masks)
         except ValueError as error:
-            raise BadFEN(f"{text!r} is not a position: {error}") from None
+            raise BadFEN(f"{shown(text)} is not a position: {error}") from None
 
     @classmethod
     def from_key(cls, key: int) -> Self:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.checkers.game import DrawRules, Termination
-from arena.compiled import inline_kernel, kernel
+from arena.kernels.compiled import inline_kernel, kernel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,6 +33,15 @@ def _occurrences(rows: np.ndarray, ply: int, quiet: int) -> int:
     for past in range(ply - 4, ply - quiet - 1, -2):
         times += rows[past, 0] == rows[ply, 0] and rows[past, 1] == rows[ply, 1] and rows[past, 2] == rows[ply, 2]
     return times
+
+
+@inline_kernel
+def quiet_after(quiet: int, kings: int, move: int) -> int:
+    """Successive moves of kings without a capture, once ``move`` is made after ``quiet`` of them.
+
+    ``kings`` are those before the move.
+    """
+    return 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
 
 
 @inline_kernel

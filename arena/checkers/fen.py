@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from arena.checkers.move import Side
-from arena.errors import BadFEN
+from arena.errors import BadFEN, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def parse_fen(text: str) -> tuple[int, int, int, Side]:
     """
     match = _FEN.fullmatch(re.sub(r"\s+", "", text).removesuffix("."))
     if match is None or match[2].upper() == match[4].upper():
-        raise BadFEN(f"{text!r} is not a FEN; one reads like B:W21,22,K30:B1,2,K3")
+        raise BadFEN(f"{shown(text)} is not a FEN; one reads like B:W21,22,K30:B1,2,K3")
     masks = [0, 0]
     kings = 0
     for colour, pieces in ((match[2], match[3]), (match[4], match[5])):
@@ -33,7 +33,7 @@ def parse_fen(text: str) -> tuple[int, int, int, Side]:
         for square, is_king in _squares(text, pieces):
             bit = 1 << square - 1
             if (own | masks[0] | masks[1]) & bit:
-                raise BadFEN(f"square {square} stands twice in {text!r}")
+                raise BadFEN(f"square {square} stands twice in {shown(text)}")
             own |= bit
             kings |= is_king and bit
         masks[colour in "Ww"] = own
@@ -50,7 +50,7 @@ def _squares(text: str, pieces: str) -> Iterator[tuple[int, bool]]:
         first = int(match[2]) if match else 0
         last = int(match[3] or first) if match else 0
         if match is None or not 1 <= first <= last <= 32:
-            raise BadFEN(f"{piece!r} in {text!r} is not a square from 1 to 32, with K before it for a king")
+            raise BadFEN(f"{shown(piece)} in {shown(text)} is not a square from 1 to 32, with K before it for a king")
         for square in range(first, last + 1):
             yield square, bool(match[1])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
@@ -13,6 +12,10 @@ from numpy.random import default_rng
 
 from arena.checkers.board import Board
 from arena.checkers.move import Move, Side
+from arena.checkers.rules import DEFAULT_RULES as DEFAULT_RULES
+from arena.checkers.rules import NO_LIMITS as NO_LIMITS
+from arena.checkers.rules import DrawRules as DrawRules
+from arena.checkers.rules import Limits as Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,39 +58,6 @@ class Outcome:
         return _RESULTS[self.winner]
 
 
-@dataclass(frozen=True, slots=True)
-class DrawRules:
-    """When a game is drawn; None switches a rule off."""
-
-    repetitions: int | None = 3
-    """Occurrences of one position with the same side to move."""
-    quiet_plies: int | None = 80
-    """Plies in a row without a capture or a man's move."""
-    ply_cap: int | None = 400
-    """Plies in all, the opening's included."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What a player may spend; None is without limit. What is not said otherwise is for one move."""
-
-    depth: int | None = None
-    """Plies."""
-    nodes: int | None = None
-    """Positions searched."""
-    seconds: float | None = None
-    """Wall-clock seconds."""
-    clock: float | None = None
-    """Wall-clock seconds left for all the moves to come."""
-    increment: float = 0.0
-    """Seconds that the clock gains after each move."""
-
-    @property
-    def timed(self) -> bool:
-        """Whether time is short."""
-        return self.seconds is not None or self.clock is not None
-
-
 class Report(NamedTuple):
     """What a player tells about its last choice; None where it says nothing."""
 
@@ -103,8 +73,6 @@ class Report(NamedTuple):
 
 LONGEST_PV = 100
 """Moves of a principal variation that are kept."""
-DEFAULT_RULES = DrawRules()
-NO_LIMITS = Limits()
 NO_REPORT = Report()
 
 
@@ -115,18 +83,6 @@ _BOARD: Final = 0
 _QUIET: Final = 1
 _PLY: Final = 2
 _BEFORE: Final = 4
-
-
-def first_position(board: Board) -> Position:
-    """Where a game begins."""
-    return board, 0, 0, None, None
-
-
-def next_position(now: Position, move: Move) -> Position:
-    """What a legal move leads to."""
-    board, quiet, ply, _, _ = now
-    quiet = 0 if move.captures or not board.kings & move._masks[0] else quiet + 1
-    return board.after_legal(move), quiet, ply + 1, move, now
 
 
 class Game:
@@ -151,7 +107,7 @@ class Game:
         self.limits = limits
         self.board = board or Board.start()
         """The position now; changed by :meth:`play` and :meth:`undo` alone."""
-        self._now = first_position(self.board)
+        self._now: Position = self.board, 0, 0, None, None
         self._random = random
 
     @property
@@ -175,12 +131,22 @@ class Game:
     @property
     def boards(self) -> tuple[Board, ...]:
         """Every position of the game, the first and the present one included."""
-        return tuple(reversed([position[_BOARD] for position in self._backwards()]))
+        boards: list[Board] = []
+        position: Position | None = self._now
+        while position is not None:
+            board, _, _, _, position = position
+            boards.append(board)
+        return tuple(boards[::-1])
 
     @property
     def moves(self) -> tuple[Move, ...]:
         """The moves played."""
-        return tuple(reversed([move for _, _, _, move, _ in self._backwards() if move is not None]))
+        moves: list[Move] = []
+        _, _, _, move, position = self._now
+        while move is not None and position is not None:
+            moves.append(move)
+            _, _, _, move, position = position
+        return tuple(moves[::-1])
 
     @property
     def quiet_plies(self) -> int:
@@ -196,7 +162,11 @@ class Game:
 
     def repeatable(self) -> Iterator[Board]:
         """The earlier positions that could occur again, latest first: those since the last capture or man's move."""
-        return (position[_BOARD] for position in islice(self._backwards(), 1, self._now[_QUIET] + 1))
+        position: Position | None = self._now
+        for _ in range(self._now[_QUIET]):
+            position = position and position[_BEFORE]
+            if position is not None:
+                yield position[_BOARD]
 
     @property
     def outcome(self) -> Outcome | None:
@@ -216,11 +186,13 @@ class Game:
 
     def play(self, move: Move) -> None:
         """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
-        self.board.check(move)
-        self._now = now = next_position(self._now, move)
-        self.board = after = now[_BOARD]
+        board, quiet, ply, _, _ = before = self._now
+        board.check(move)
+        quiet = 0 if move.captures or not board.kings & move._masks[0] else quiet + 1
+        self.board = after = board.after_legal(move)
+        self._now = after, quiet, ply + 1, move, before
         if (seen := self._seen) is not None:
-            if now[_QUIET]:
+            if quiet:
                 seen[after] = seen.get(after, 0) + 1
             else:
                 self._seen = None
@@ -235,11 +207,11 @@ class Game:
         self._seen = None
         return move
 
-    def copy(self, random: RandomSource | None = None) -> Game:
-        """The same game with a history of its own, and another ``random`` where one is given."""
+    def copy(self, random: RandomSource | None = None, limits: Limits | None = None) -> Game:
+        """The same game with a history of its own, and with another ``random`` and other ``limits`` if given."""
         twin = object.__new__(Game)
         twin.rules = self.rules
-        twin.limits = self.limits
+        twin.limits = limits or self.limits
         twin.board = self.board
         twin._now = self._now
         twin._random = random or self._random
@@ -272,12 +244,6 @@ class Game:
     def reported(self) -> Report:
         """The last report; a copy of the game knows nothing of it."""
         return self._report
-
-    def _backwards(self) -> Iterator[Position]:
-        position: Position | None = self._now
-        while position is not None:
-            yield position
-            position = position[_BEFORE]
 
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[Any, ...]]:
         """A long game would be too deep for copy and pickle to follow from position to position."""

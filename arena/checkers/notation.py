@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from arena.errors import IllegalMove
+from arena.errors import IllegalMove, shown
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
     from arena.checkers.move import Move
 
+LONGEST_MOVE = 100
+"""Characters; a capture of twelve pieces with all its squares takes fewer than half of them."""
 _MOVE = re.compile(r"\d{1,2}(?:\s*[-x:]\s*\d{1,2})+", re.IGNORECASE)
 
 
@@ -30,8 +32,9 @@ def parse_move(board: Board, text: str) -> Move:
     Takes the squares of the whole path, or only some of them between origin and destination, joined by ``-``,
     ``x`` or ``:``.
     """
-    if not _MOVE.fullmatch(text.strip()):
-        raise IllegalMove(f"{text!r} is not a move; moves read like 9-13, 9x18 or 9x18x25")
+    text = text.strip()
+    if len(text) > LONGEST_MOVE or not _MOVE.fullmatch(text):
+        raise IllegalMove(f"{shown(text)} is not a move; moves read like 9-13, 9x18 or 9x18x25")
     squares = tuple(map(int, re.findall(r"\d+", text)))
     named = moves_named(board, squares)
     if len(named) == 1:

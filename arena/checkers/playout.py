@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from arena.checkers.bitboard import MAX_MOVES, generate, make
-from arena.checkers.chance import GAMMA, below, stream
-from arena.checkers.endings import GOES_ON, ending_of, limits_of
+from arena.checkers.endings import GOES_ON, ending_of, limits_of, quiet_after
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Game
 from arena.checkers.move import MOVES
-from arena.compiled import kernel
+from arena.checkers.splitmix64 import GAMMA, below, stream
+from arena.kernels.compiled import kernel
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
@@ -47,7 +47,7 @@ def _play(
         state += GAMMA
         move = work[ply + below(state, count)]
         work[ply] = move
-        quiet = 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
+        quiet = quiet_after(quiet, kings, move)
         own, opp, kings = make(own, opp, kings, move)
         ply += 1
 

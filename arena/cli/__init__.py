@@ -4,26 +4,31 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from arena.errors import ArenaError
-from arena.interrupts import remember_interrupts
+from arena.interrupts import ignore_interrupts, remember_interrupts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from arena.tournament.processes import Starter
+    from arena.workers.launcher import Launcher
 
 _PLAYING = {"tournament", "compare"}
 _HELP = {"-h", "--help"}
+_INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
 
 
 def main() -> None:
     """Run the command line; an error is one line on standard error and a non-zero exit code."""
     remember_interrupts()
+    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error: what the terminal cannot show is escaped
+        sys.stdout.reconfigure(errors="backslashreplace")
     gc.set_threshold(50_000)  # imports make many objects and no garbage
     atexit.register(gc.freeze)  # else the interpreter, when it ends, looks for cycles in all that was imported
     try:
@@ -34,25 +39,28 @@ def main() -> None:
             code = run(words, begun)
         sys.stdout.flush()
     except ArenaError as error:
+        print(error.details, end="", file=sys.stderr)
         code = _fail(str(error), error.exit_code)
     except KeyboardInterrupt:
-        code = _fail("stopped", 130)
+        code = _fail("stopped", _INTERRUPTED)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 1
+    if code == _INTERRUPTED:
+        ignore_interrupts()
     sys.exit(code)
 
 
 @contextmanager
-def _begun(words: Sequence[str]) -> Iterator[Starter | None]:
+def _begun(words: Sequence[str]) -> Iterator[Launcher | None]:
     """What workers come from, for a command that plays: it loads while the command does, and may not be needed."""
     if words[0] not in _PLAYING or not _HELP.isdisjoint(words):
         yield None
         return
     from arena.cli.output import say
-    from arena.tournament.processes import starter
+    from arena.workers.launcher import Launcher
 
-    with starter(say) as begun:
+    with Launcher(say) as begun:
         begun.begin()
         yield begun
 

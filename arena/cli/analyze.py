@@ -8,11 +8,12 @@ import typer
 
 from arena.cli.results import Db
 from arena.errors import UsageError
-from arena.library import DEFAULT_DB
+from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
     from arena.checkers.board import Board
     from arena.checkers.game import Limits
+    from arena.plugins.specs import Spec
 
 _PIECES = {"0": (), "1": (0,), "3": (0, 2), "-1": (1,), "-3": (1, 2)}
 """What a number for a square puts into the masks black, white and kings."""
@@ -32,27 +33,28 @@ def analyze(
         str | None, typer.Option(help="Spec of a player: print its best move instead, and the board after it.")
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
-    nodes: Annotated[int | None, typer.Option(min=1, help="Positions to search.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Positions to search.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
     pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
     db: Db = DEFAULT_DB,
 ) -> None:
     """Print a position, what it is worth, and the best line of play; or what a player does."""
-    from arena import library, specs
     from arena.checkers.game import Limits
     from arena.cli.output import given, say
+    from arena.plugins import specs
+    from arena.plugins.models import ModelResolver
+    from arena.plugins.warmup import compile_missing
     from arena.search import Search
     from arena.search.tablebase import Tablebase
-    from arena.warmup import compile_missing
 
     board = _board(position)
-    library.use(db)
+    resolver = ModelResolver(db)
     if player is not None:
         for name in {"evaluator", "pieces"} & given(context).keys():
             raise UsageError(f"--{name} counts for nothing where a --player chooses the move")
-        _show_move(board, player, Limits(depth, nodes, seconds))
+        _show_move(board, specs.parse("player", player, resolver=resolver), Limits(depth, nodes, seconds))
         return
-    spec = specs.parse("evaluator", evaluator)
+    spec = specs.parse("evaluator", evaluator, resolver=resolver)
     compile_missing(say)
     tables = Tablebase.open(pieces, say=say) if pieces else None
     print(f"{board}\n\n{board.fen}")
@@ -80,7 +82,7 @@ def analyze(
 def _board(text: str) -> Board:
     """The board of a FEN, of ``start``, or of 32 numbers, square 1 first, with Black to move."""
     from arena.checkers.board import Board
-    from arena.errors import BadFEN
+    from arena.errors import BadFEN, shown
 
     if text == "start":
         return Board.start()
@@ -88,30 +90,28 @@ def _board(text: str) -> Board:
     if ":" in text or len(words) == 1:
         return Board.from_fen(text)
     if len(words) != 32 or not set(words) <= _PIECES.keys():
-        raise BadFEN(f"{text!r} is not a position: it takes 32 numbers, each of {', '.join(_PIECES)}")
+        raise BadFEN(f"{shown(text)} is not a position: it takes 32 numbers, each of {', '.join(_PIECES)}")
     black, white, kings = (
         sum(1 << square for square, word in enumerate(words) if mask in _PIECES[word]) for mask in range(3)
     )
     try:
         return Board(black, white, kings)
     except ValueError as error:
-        raise BadFEN(f"{text!r} is not a position: {error}") from None
+        raise BadFEN(f"{shown(text)} is not a position: {error}") from None
 
 
-def _show_move(board: Board, player: str, limits: Limits) -> None:
-    """Print the board, the player's move, and the board after it."""
+def _show_move(board: Board, spec: Spec, limits: Limits) -> None:
+    """Print the board, a player's move, and the board after it."""
     import secrets
 
     import numpy as np
 
-    from arena import specs
     from arena.checkers.game import Game
     from arena.checkers.notation import move_text
     from arena.cli.output import say
     from arena.cli.play import guarded
-    from arena.warmup import compile_missing
+    from arena.plugins.warmup import compile_missing
 
-    spec = specs.parse("player", player)
     compile_missing(say)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:

@@ -7,14 +7,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli import analyze, compare, listing, models, pdn, perft, play, replay, results, tablebase, tournament, train
+from arena.cli import (
+    analyze,
+    compare,
+    listing,
+    models,
+    pdn,
+    perft,
+    play,
+    replay,
+    results,
+    tablebase,
+    tournament,
+    train,
+    wording,
+)
 from arena.cli.external import Commands
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.tournament.processes import Starter
+    from arena.workers.launcher import Launcher
 
 app = typer.Typer(
     name="arena",
@@ -44,18 +58,18 @@ def _options(
 ) -> None: ...
 
 
-def run(words: Sequence[str], begun: Starter | None = None) -> int:
+def run(words: Sequence[str], begun: Launcher | None = None) -> int:
     """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt.
 
     A command that plays has its workers started by ``begun``.
     """
     try:
-        return int(app(list(words), standalone_mode=False, obj=begun) or 0)
+        return int(app(list(words), prog_name="arena", standalone_mode=False, obj=begun) or 0)
     except typer.TyperException as error:
         message, context = error.format_message(), getattr(error, "ctx", None)
         if context is not None and message == context.get_help():  # a group of commands without any of them
             print(message, file=sys.stderr)
             return UsageError.exit_code
-        raise UsageError(message) from None
+        raise UsageError(wording.plain(error)) from None
     except typer.Abort:
         raise KeyboardInterrupt from None

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import PluginError
+from arena.errors import PluginError, told
+from arena.interrupts import from_keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,13 +21,32 @@ if TYPE_CHECKING:
 GROUP = "arena.commands"
 
 
+def commands() -> list[metadata.EntryPoint]:
+    """The commands that plugins name, none of them loaded."""
+    return sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
+
+
+def distribution(point: metadata.EntryPoint) -> str:
+    """Name and version of what provides a command."""
+    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"
+
+
+def hidden(context: typer.Context) -> list[str]:
+    """A line for each command of a plugin that has the name of one of the core's."""
+    core = context.find_root().command.commands  # type: ignore[attr-defined]
+    return [
+        f"{distribution(point)}: its command {point.name!r} cannot be called: arena has one of that name"
+        for point in commands()
+        if point.name in core
+    ]
+
+
 class Commands(TyperGroup):
     """The commands of the core, and after them those of plugins."""
 
     @cached_property
     def _external(self) -> Mapping[str, metadata.EntryPoint]:
-        found = sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
-        return {point.name: point for point in found if point.name not in self.commands}
+        return {point.name: point for point in commands() if point.name not in self.commands}
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
@@ -35,7 +55,7 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name; what stands for it, where it is a plugin's."""
         if point := self._external.get(cmd_name):
-            return TyperGroup(name=cmd_name, help=f"Commands of {_distribution(point)}: arena {cmd_name} --help.")
+            return TyperGroup(name=cmd_name, help=f"Commands of {distribution(point)}: arena {cmd_name} --help.")
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -48,12 +68,11 @@ class Commands(TyperGroup):
 def _loaded(point: metadata.EntryPoint) -> Any:
     try:
         commands = point.load()
-    except (Exception, SystemExit) as error:
-        raise PluginError(f"{_distribution(point)}: arena {point.name} cannot be loaded: {error!r}") from None
+    except BaseException as error:
+        if from_keyboard(error):
+            raise
+        what = f"{type(error).__name__}: {told(error)}"
+        raise PluginError(f"{distribution(point)}: arena {point.name} cannot be loaded: {what}") from None
     if not isinstance(commands, typer.Typer):
-        raise PluginError(f"{_distribution(point)}: {point.value} is not a typer.Typer")
+        raise PluginError(f"{distribution(point)}: {point.value} is not a typer.Typer")
     return typer.main.get_command(commands)
-
-
-def _distribution(point: metadata.EntryPoint) -> str:
-    return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"

@@ -9,8 +9,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.cli.output import Format
-    from arena.plugins import Registered
+    from arena.cli.output import Layout
+    from arena.plugins.registry import Registered
 
 Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
@@ -31,19 +31,25 @@ def learners(json: Json = False, csv: Csv = False) -> None:
     _list("learner", json, csv)
 
 
-def plugins(json: Json = False, csv: Csv = False) -> None:
+def plugins(context: typer.Context, json: Json = False, csv: Csv = False) -> None:
     """List everything that plugins provide, and what is wrong with them."""
-    from arena.cli.output import Format, chosen, print_table, say
-    from arena.plugins import KINDS, load
+    from arena.cli.external import commands, distribution, hidden
+    from arena.cli.output import Layout, chosen, print_table, say
+    from arena.plugins.registry import KINDS, load
 
     rows = [_row(item) | {"kind": kind, "module": item.module} for kind in KINDS for item in load().all(kind)]
+    rows += [
+        {"kind": "command", "name": point.name, "origin": distribution(point), "module": point.value}
+        | {"options": "", "description": f"arena {point.name} --help"}
+        for point in commands()
+    ]
     columns = ["kind", "name", "origin", "module", "options", "description"]
     form = chosen(json, csv)
-    if form is Format.TABLE:
+    if form is Layout.TABLE:
         print_table("", columns, [[row[column] for column in columns] for row in rows], left=len(columns))
     else:
         _print_frame(rows, columns, form)
-    for problem in load().problems:
+    for problem in [*load().problems, *hidden(context)]:
         say(f"arena: {problem}")
 
 
@@ -54,11 +60,11 @@ def register(app: typer.Typer) -> None:
 
 
 def _list(kind: str, json: bool, csv: bool) -> None:
-    from arena.cli.output import Format, chosen, print_table, say
-    from arena.plugins import load
+    from arena.cli.output import Layout, chosen, print_table, say
+    from arena.plugins.registry import load
 
     found: Sequence[Registered] = load().all(kind)
-    if chosen(json, csv) is Format.TABLE:
+    if chosen(json, csv) is Layout.TABLE:
         for item in found:
             print(f"{item.name}  ({item.origin})\n    {item.description}")
             if item.options:
@@ -72,7 +78,7 @@ def _list(kind: str, json: bool, csv: bool) -> None:
         say(f"arena: {problem}")
 
 
-def _print_frame(rows: Sequence[dict[str, str]], columns: list[str], form: Format) -> None:
+def _print_frame(rows: Sequence[dict[str, str]], columns: list[str], form: Layout) -> None:
     import pandas as pd
 
     from arena.cli.output import print_frame

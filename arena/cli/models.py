@@ -10,7 +10,7 @@ import typer
 from arena.cli.listing import Csv, Json
 from arena.cli.results import Db
 from arena.errors import UsageError
-from arena.library import DEFAULT_DB
+from arena.plugins.models import DEFAULT_DB, ModelResolver, is_name
 
 if TYPE_CHECKING:
     from arena.store.models import StoredModel
@@ -23,9 +23,7 @@ Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last
 @group.callback()
 def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
     """List the models on record; or show, export or import one."""
-    from arena import library
-
-    library.use(db)
+    context.obj = db  # for a subcommand without --db
     if context.invoked_subcommand is not None:
         if json or csv:
             raise UsageError(f"--json and --csv print the list of models, not what {context.invoked_subcommand} does")
@@ -40,23 +38,25 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
 
 @group.command()
 def show(
+    context: typer.Context,
     which: Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, a hash, or a file of weights.")],
     db: Elsewhere = None,
 ) -> None:
     """Print what a model is made of, what made it, and where it is used."""
-    from arena import library
+    from arena import paths
     from arena.cli.output import print_table
-    from arena.model import Model
+    from arena.contracts.model import Model
     from arena.store import Results
 
     used = ""
-    if Path(which).is_file():
+    if paths.is_file(which):
         model = Model.file(which)
         origin = model.provenance
     else:
+        db = db or str(context.obj)
         found = _find(which, db)
         model, origin = found.model, found.provenance
-        with Results(library.location()) as stored:
+        with Results(db) as stored:
             rows = stored.uses(model.hash).itertuples(index=False, name=None)
             used = f"used: {', '.join(_use(*row) for row in rows) or 'nowhere on record'}"
     print(f"{model.hash}, weights of kind {model.kind}\n")
@@ -70,24 +70,31 @@ def show(
 
 @group.command()
 def export(
-    which: Which, file: Annotated[Path, typer.Argument(help="New file to write.")], db: Elsewhere = None
+    context: typer.Context,
+    which: Which,
+    file: Annotated[Path, typer.Argument(help="New file to write.")],
+    db: Elsewhere = None,
 ) -> None:
     """Write a model to a file, with what made it."""
-    found = _find(which, db)
+    found = _find(which, db or context.obj)
     found.model.save(file, found.provenance)
     print(f"wrote {file}, weights {found.model.hash}")
 
 
 @group.command("import")
-def import_(file: Annotated[Path, typer.Argument(help="File of weights.")], db: Elsewhere = None) -> None:
+def import_(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="File of weights.")],
+    db: Elsewhere = None,
+) -> None:
     """Put a model from a file on record, to be named by its hash wherever weights or a player are named."""
-    from arena import library
-    from arena.model import Model
+    from arena.cli.output import say
+    from arena.contracts.model import Model
     from arena.store import Store
 
     model = Model.file(file)
     key = model.hash
-    with Store.open(db or library.location()) as store:
+    with Store.open(db or context.obj, say) as store:
         new = store.add_model(model, model.provenance)
         print(f"{'recorded' if new else 'was there already'} in {store.location}: weights of kind {model.kind}, @{key}")
 
@@ -97,14 +104,10 @@ def register(app: typer.Typer) -> None:
     app.add_typer(group)
 
 
-def _find(which: str, db: str | None) -> StoredModel:
-    """The model that is meant; from then on names are looked up in its database."""
-    from arena import library
-
-    if db is not None:
-        library.use(db)
+def _find(which: str, db: str) -> StoredModel:
+    """The stored model of a name, or of a hash without ``@``."""
     by_hash = f"@{which}"
-    return library.find(by_hash if library.is_name(by_hash) else which)
+    return ModelResolver(db).resolve(by_hash if is_name(by_hash) else which)
 
 
 def _use(what: str, name: str, spec: str) -> str:

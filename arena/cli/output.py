@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from arena.cli.wording import option_word
+from arena.contracts.record import last_line
 from arena.errors import UsageError
 
 if TYPE_CHECKING:
@@ -16,9 +18,11 @@ if TYPE_CHECKING:
     import typer
 
 _PIPE_WIDTH = 240
+_WIDE = ("game", "seed")
+"""Columns of 63-bit numbers."""
 
 
-class Format(StrEnum):
+class Layout(StrEnum):
     """How rows are printed."""
 
     TABLE = "table"
@@ -26,11 +30,11 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-def chosen(json: bool, csv: bool) -> Format:
-    """The format that the two switches ask for."""
+def chosen(json: bool, csv: bool) -> Layout:
+    """The layout that the two switches ask for."""
     if json and csv:
         raise UsageError("choose one of --json and --csv")
-    return Format.JSON if json else Format.CSV if csv else Format.TABLE
+    return Layout.JSON if json else Layout.CSV if csv else Layout.TABLE
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> None:
@@ -50,15 +54,27 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     console.print(table)
 
 
-def print_frame(frame: pd.DataFrame, form: Format) -> None:
-    """All rows of a frame as a JSON array, as CSV, or as a table."""
-    if form is Format.JSON:
-        print(frame.to_json(orient="records", date_format="iso", indent=2))
-    elif form is Format.CSV:
+def print_frame(frame: pd.DataFrame, form: Layout) -> None:
+    """All rows of a frame as a JSON array, as CSV, or as a table.
+
+    JSON and CSV have 63-bit numbers as strings: other programs read numbers as floats, which round them. A table has
+    the last lines of longer texts. Times are given to the second.
+    """
+    times = frame.select_dtypes("datetimetz")
+    frame = frame.assign(**{str(name): times[name].dt.floor("s").dt.as_unit("s") for name in times})
+    if form is not Layout.TABLE:
+        frame = frame.astype({name: str for name in _WIDE if name in frame.columns})
+    if form is Layout.JSON:
+        text = frame.to_json(orient="records", date_format="iso", date_unit="s", indent=2)
+        print(text.replace("\\/", "/"))  # pandas escapes slashes, which JSON need not
+    elif form is Layout.CSV:
         print(frame.to_csv(index=False), end="")
     else:
         texts = frame.astype(object).where(frame.notna(), "")
-        rows = [[_number(cell) if isinstance(cell, float) else str(cell) for cell in row] for row in texts.to_numpy()]
+        rows = [
+            [_number(cell) if isinstance(cell, float) else last_line(str(cell)) for cell in row]
+            for row in texts.to_numpy()
+        ]
         print_table("", list(frame.columns), rows, left=len(frame.columns))
 
 
@@ -77,7 +93,7 @@ def given(context: typer.Context) -> dict[str, str]:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if parameter.name and source is not None and source.name == "COMMANDLINE":
-            found[parameter.name] = parameter.opts[0] if parameter.opts[0].startswith("-") else parameter.name.upper()
+            found[parameter.name] = option_word(parameter)
     return found
 
 

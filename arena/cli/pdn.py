@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
+from arena import paths
 from arena.cli.results import Db
-from arena.errors import ArenaError, UsageError
-from arena.library import DEFAULT_DB
+from arena.errors import ArenaError, UsageError, shown, told
+from arena.interrupts import check_interrupt
+from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,7 @@ def import_(
     if any game could be read, and 1 if none could.
     """
     from arena.checkers import pdn
+    from arena.cli.output import say
     from arena.store import Store
 
     for path in files:
@@ -48,11 +51,12 @@ def import_(
             collector, kept, bad = None, 0, 0
             with _read(path) as games:
                 for game in games:
+                    check_interrupt()
                     if isinstance(game, pdn.PDNError):
                         bad += 1
                         print(f"arena: {game}", file=sys.stderr)
                         continue
-                    store = store or stack.enter_context(Store.open(db))
+                    store = store or stack.enter_context(Store.open(db, say))
                     collector = collector or stack.enter_context(store.collector(name))
                     collector.add(game)
                     kept += 1
@@ -68,24 +72,30 @@ def export(
     collection: Annotated[str | None, typer.Option(help="Name of a collection of imported games, or 'all'.")] = None,
     player: Annotated[str | None, typer.Option(help="Part of the name of a player, of either colour.")] = None,
     result: Annotated[Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="1-0: Black won.")] = None,
+    game: Annotated[
+        str | None, typer.Option(help="One game of a tournament: its name, for example t2/17, its id, or 'last'.")
+    ] = None,
     db: Db = DEFAULT_DB,
 ) -> None:
-    """Write recorded games as PDN: all of them, or those of a tournament, a collection, a player, a result."""
+    """Write recorded games as PDN: all, or those of a tournament, a collection, a player, a result; or one game."""
     from arena.cli.output import say
     from arena.store import Results
 
     if not output:
         raise UsageError("name a file to write, or - for standard output")
-    if output != "-" and Path(output).exists():
+    if game is not None and collection is not None:
+        raise UsageError("--game names a game of a tournament: leave --collection out")
+    if output != "-" and paths.exists(output):
         raise UsageError(f"{output} exists already: name another file")
     with Results(db) as stored:
-        games = stored.pdn(tournament, collection, player, result)
+        games = stored.pdn(tournament, collection, player, result, game)
         first = next(games, None)
         if first is None:
             raise ArenaError(f"{stored.location} holds no such game")
         with _output(output) as file:
             written = 0
             for text in chain([first], games):
+                check_interrupt()
                 file.write(text)
                 written += 1
     say(f"{_games(written)} written" + (f" to {output}" if output != "-" else ""))
@@ -136,8 +146,8 @@ def _output(name: str) -> Iterator[TextIO]:
         return
     try:
         file = Path(name).open("x", encoding="utf-8")  # noqa: SIM115 - closed below, before it is removed
-    except OSError as error:
-        raise ArenaError(f"{name} cannot be written: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise ArenaError(f"{shown(name)} cannot be written: {told(error)}") from None
     try:
         with file:
             yield file

@@ -9,12 +9,12 @@ import typer
 
 from arena.cli.results import Db
 from arena.errors import ArenaError
-from arena.library import DEFAULT_DB
+from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.specs import Spec
+    from arena.plugins.specs import Spec
 
 
 def play(
@@ -27,16 +27,17 @@ def play(
     """Play a game in the terminal: type moves like 11-15 or 18x25, ? to list them; Ctrl-C ends it."""
     import numpy as np
 
-    from arena import library, specs
     from arena.checkers.board import Board
     from arena.checkers.game import Game
     from arena.checkers.move import Side
     from arena.checkers.notation import move_text
     from arena.cli.output import say
-    from arena.warmup import compile_missing
+    from arena.plugins import specs
+    from arena.plugins.models import ModelResolver
+    from arena.plugins.warmup import compile_missing
 
-    library.use(db)
-    opponent_spec, person_spec = specs.parse("player", against), specs.parse("player", "human")
+    opponent_spec = specs.parse("player", against, resolver=ModelResolver(db))
+    person_spec = specs.parse("player", "human")
     board = Board.start() if fen == "start" else Board.from_fen(fen)
     compile_missing(say)
     game = Game(board, random=np.random.default_rng(seed))

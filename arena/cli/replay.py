@@ -9,16 +9,19 @@ import typer
 
 from arena.cli.results import Db
 from arena.errors import ArenaError, UsageError
-from arena.library import DEFAULT_DB
+from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store import Results
 
 
 def replay(
     context: typer.Context,
-    game: Annotated[int, typer.Argument(help="Id of a game: arena results games lists them.")],
+    game: Annotated[
+        str,
+        typer.Argument(help="A game: its name, for example t2/17, its id, or 'last'; arena results games lists them."),
+    ],
     tournament: Annotated[str | None, typer.Option(help="Its tournament, where several have such a game.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Play it again and compare move by move.")] = False,
     boards: Annotated[bool, typer.Option("--boards/--no-boards", help="Whether to draw every position.")] = True,
@@ -27,15 +30,16 @@ def replay(
     """Show a recorded game, or play it again from its seed and see whether it is the same."""
     from arena.cli.output import given
     from arena.store import Results
+    from arena.store.decoding import decoding
 
     if verify and boards and "boards" in given(context):
         raise UsageError("--verify draws no boards: choose one of it and --boards")
-    with Results(db) as stored:
+    with Results(db) as stored, decoding(stored.location):
         record = stored.game(game, tournament)
         if verify:
-            _verify(stored, record, game, tournament, db)
+            _verify(stored, record, game, tournament)
         else:
-            _show(record, boards)
+            _show(record, stored.games(tournament, game=game)["name"][0], boards)
 
 
 def register(app: typer.Typer) -> None:
@@ -43,12 +47,13 @@ def register(app: typer.Typer) -> None:
     app.command()(replay)
 
 
-def _show(record: GameRecord, boards: bool) -> None:
+def _show(record: GameRecord, name: str | None, boards: bool) -> None:
     from arena.checkers.board import Board
     from arena.checkers.move import Side
     from arena.checkers.notation import parse_move
 
-    print(f"game {record.seed}: black {record.black}, white {record.white}, opening {record.opening}")
+    known_as = record.seed if name is None else f"{name} (id {record.seed})"
+    print(f"game {known_as}: black {record.black}, white {record.white}, opening {record.opening}")
     first = Side[record.first.upper()]
     black, white, kings = struct.unpack("<3I", record.boards[:12])
     board = Board(black, white, kings, first)
@@ -81,12 +86,10 @@ def _remarks(record: GameRecord, ply: int) -> str:
     return f"({told})" if told else ""
 
 
-def _verify(stored: Results, record: GameRecord, game: int, tournament: str | None, db: str) -> None:
-    from arena import library
+def _verify(stored: Results, record: GameRecord, game: str, tournament: str | None) -> None:
     from arena.cli.output import say
     from arena.tournament import replay as replaying
 
-    library.use(db)
     found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record, say)
     for reservation in found.reservations:
         print(f"note: {reservation}")
@@ -98,5 +101,5 @@ def _verify(stored: Results, record: GameRecord, game: int, tournament: str | No
         each.moves[found.differs - 1] if found.differs <= each.plies else f"{each.result}, {each.termination}"
         for each in (record, again)
     )
-    why = "" if found.reservations else ": a player is not deterministic, or depends on this machine"
-    raise ArenaError(f"game {game} differs at ply {found.differs}: {then} on record, {now} now{why}")
+    why = next(iter(found.reservations), "a player is not deterministic, or depends on this machine")
+    raise ArenaError(f"game {game} differs at ply {found.differs}: {then} on record, {now} now: {why}")

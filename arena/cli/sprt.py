@@ -1,54 +1,47 @@
-"""Sequential tests: as people ask for them, and what they have shown."""
+"""What sequential tests have shown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
+from arena.tournament.settings import stored_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from arena.statistics.sprt import SPRT
     from arena.store import StoredTournament
 
 
-def parse(sprt: str, logistic: bool = False, alpha: float = 0.05, beta: float = 0.05) -> SPRT:
-    """The test of ``ELO0,ELO1``, in logistic or normalized Elo. Raises UsageError."""
-    from arena.statistics.sprt import SPRT, WIDEST, WIDEST_LOGISTIC
-
-    try:
-        low, high = (float(part) for part in sprt.split(","))
-    except ValueError:
-        raise UsageError(f"sprt takes two differences, for example 0,20, not {sprt!r}") from None
-    if not low < high:
-        raise UsageError(f"the first difference must be the smaller one, not {sprt}")
-    widest = WIDEST_LOGISTIC if logistic else WIDEST
-    if low < -widest or high > widest:
-        raise UsageError(
-            f"differences lie between -{widest} and {widest} {'logistic' if logistic else 'normalized'} Elo"
-        )
-    if not (0 < alpha < 0.5 and 0 < beta < 0.5):
-        raise UsageError("alpha and beta lie between 0 and 0.5")
-    return SPRT(low, high, alpha, beta, normalized=not logistic)
+def _tally(points: Sequence[float | None]) -> str:
+    """The games of a match in words; ``points`` of the first player, None for a forfeit."""
+    won, drawn, lost, forfeited = (points.count(each) for each in (1, 0.5, 0, None))
+    text = f"after {len(points)} games: {won} won, {drawn} drawn, {lost} lost"
+    return f"{text}, {forfeited} forfeited by either player, which do not count" if forfeited else text
 
 
 def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) -> str:
     """What the test of a match has shown; ``points`` of the first player by round, None for a forfeit."""
-    from arena.statistics.sprt import SPRT
     from arena.tournament.sequential import Sequential, replay
 
     player, opponent = (each.spec for each in tournament.players)
-    test = SPRT(**tournament.settings["sprt"])
+    test = stored_settings(tournament).test
+    if test is None:
+        raise UsageError(f"tournament {tournament.name!r} has no sequential test")
     result = Sequential(test, player)
-    replay(result, points)
-    kind = "normalized" if test.normalized else "logistic"
+    games = replay(result, points)
+    low, high = f"{test.elo0:g}", f"{test.elo1:g}"
+    elo = f"{'normalized' if test.normalized else 'logistic'} Elo"
     verdicts = {
-        "H0": f"the difference is {test.elo0:g} rather than {test.elo1:g}",
-        "H1": f"the difference is {test.elo1:g} rather than {test.elo0:g}",
-        "open": "undecided: more games would tell",
+        "H0": f"H0 is accepted: the difference is {low} rather than {high} {elo}",
+        "H1": f"H1 is accepted: the difference is {high} rather than {low} {elo}",
+        "open": f"undecided between H0, a difference of {low}, and H1, one of {high} {elo}: more games would tell",
     }
-    lines = [f"{player} against {opponent}: {verdicts[result.verdict]} ({kind} Elo)", str(result)]
+    lines = [
+        f"{player} against {opponent}: {verdicts[result.verdict]}",
+        _tally([points[number] for number in range(games)]),
+        str(result),
+    ]
     pairs, score = sum(result.counts), result.match.score
     if pairs in result.counts and pairs:
         lines.append(f"score {100 * score().value:.2f} % in every pair: that tells no error and no Elo difference")

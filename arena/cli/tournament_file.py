@@ -1,14 +1,20 @@
-"""Tournaments as TOML files: everything that the command line takes, and the rules of the game besides."""
+"""Tournaments as TOML files: all settings, and what the command line takes besides."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
-from math import inf
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Annotated, Any
 
-from arena.cli import adjudication
-from arena.errors import UsageError
+from msgspec import Meta
+
+from arena.checkers.rules import DrawRules
+from arena.errors import UsageError, nearest, shown, told
+from arena.plugins.models import DEFAULT_DB
+from arena.tournament.settings import INSTEAD, TournamentSettings, stored_settings
+from arena.tournament.values import checked, hints
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,133 +22,109 @@ if TYPE_CHECKING:
 
     from arena.store.tournaments import StoredTournament
 
-_RULES = ("repetitions", "quiet-plies", "ply-cap")
-_KEYS: dict[str, tuple[type, ...]] = {
-    "players": (list, str),
-    "name": (str,),
-    "seed": (int,),
-    "format": (str,),
-    "rounds": (int,),
-    "games": (int,),
-    "openings": (str,),
-    "depth": (int,),
-    "nodes": (int,),
-    "seconds": (int, float),
-    "clock": (str,),
-    "move-timeout": (int, float),
-    "memory": (int,),
-    "adjudicate": (str,),
-    "max-forfeits": (int, float),
-    "learning": (bool,),
-    "sprt": (str,),
-    "alpha": (int, float),
-    "beta": (int, float),
-    "logistic": (bool,),
-    "ratings": (list,),
-    "workers": (int,),
-    "db": (str,),
-    "rules": (dict,),
-    "scores": (dict,),
-}
-"""What a file may say, and the types of the values."""
-_BOUNDS: dict[str, tuple[float, float]] = {
-    "seed": (0, 2**63 - 1),
-    "rounds": (1, inf),
-    "max-forfeits": (0, 1),
-    "workers": (1, inf),
-}
-"""The least and the greatest of the numbers that the command line bounds too, where nobody else does."""
-_WORDS = {
-    list: "a list of texts",
-    str: "a text",
-    int: "a whole number",
-    float: "a number",
-    bool: "true or false",
-    dict: "a table",
-}
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Keys that TOML takes without quotes."""
+_OF_TEST = ("logistic", "alpha", "beta")
+"""Settings that mean nothing without ``sprt``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentRequest(TournamentSettings):
+    """What a new tournament is made from: its settings, its players, and where and how it is played."""
+
+    players: Annotated[list[str] | str, Meta(description="Specs of the players, separated by commas.")] | None = None
+    workers: Annotated[int, Meta(ge=1, description="Processes; one for each processor if not given.")] | None = None
+    isolate: Annotated[bool, Meta(description="Give each player a process of its own: for players that may cheat.")] = (
+        False
+    )
+    db: Annotated[str, Meta(description="SQLite file or database URL.")] = DEFAULT_DB
+    name: Annotated[str, Meta(description="Name of the tournament; t1, t2, ... if not given.")] | None = None
+
+    @property
+    def settings(self) -> TournamentSettings:
+        """The settings alone."""
+        return TournamentSettings(**{each.name: getattr(self, each.name) for each in fields(TournamentSettings)})
+
+    @property
+    def specs(self) -> str:
+        """The specs of the players, separated by commas."""
+        if not self.players:
+            raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
+        return self.players if isinstance(self.players, str) else ",".join(self.players)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What a file says, by the names of the options with ``_`` for ``-``. Raises UsageError for anything else."""
+    """What a file says, by the names of :class:`TournamentRequest`. Raises UsageError for anything else."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; players are named by --players") from None
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} is not a TOML file: {error}") from None
-    for key, value in values.items():
-        _check(path, key, value, _KEYS)
-        low, high = _BOUNDS.get(key, (-inf, inf))
-        if isinstance(value, (int, float)) and not low <= value <= high:
-            raise UsageError(f"{path}: {key} is {low} or more{'' if high == inf else f', at most {high}'}, not {value}")
-    for key, value in values.get("rules", {}).items():
-        if value is not False:
-            _check(path, key, value, dict.fromkeys(_RULES, (int,)))
-            if value < 1:
-                raise UsageError(f"{path}: {key} is 1 or more, or false, not {value}")
-    for player, value in values.get("scores", {}).items():
-        _check(path, player, value, {player: (int, float)})
-    if isinstance(values.get("players"), list):
-        values["players"] = ",".join(values["players"])
-    return {key.replace("-", "_"): value for key, value in values.items()}
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        raise UsageError(f"{path} cannot be read: {told(error)}") from None
+    try:
+        return parsed(content.decode())
+    except RecursionError:
+        raise UsageError(f"{path} is not a file of a tournament: its values are nested too deep") from None
+    except ValueError as error:  # a TOMLDecodeError, a UnicodeDecodeError, or a number of thousands of digits
+        raise UsageError(f"{path} is not a TOML file: {told(error)}") from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from None
 
 
-def rules(values: Mapping[str, Any]) -> dict[str, int | None]:
-    """The arguments of :class:`arena.DrawRules` that a file's table of rules stands for; false is no such rule."""
-    return {name.replace("-", "_"): None if value is False else int(value) for name, value in values.items()}
+def parsed(content: str) -> dict[str, Any]:
+    """What the content of a file says, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
+    return _values(TournamentRequest, tomllib.loads(content))
+
+
+def _values(cls: type[Any], table: Mapping[str, Any], beside: str = "") -> dict[str, Any]:
+    """The values of a table by the names of the fields of ``cls``, each checked. Raises UsageError.
+
+    ``beside``: what else may stand for a value.
+    """
+    known = {_key(name): (name, hint) for name, hint in hints(cls).items()}
+    found = {}
+    for key, value in table.items():
+        if key not in known:
+            hint = f": {INSTEAD[key]}" if key in INSTEAD else f"; {nearest(key, list(known))}"
+            raise UsageError(f"there is no {shown(key)}{hint}")
+        name, kind = known[key]
+        if kind is DrawRules and isinstance(value, dict):  # TOML has no null: false switches a rule off
+            rules = {rule: None if each is False else each for rule, each in value.items()}
+            found[name] = DrawRules(**_values(DrawRules, rules, ", or false"))
+        else:
+            found[name] = checked(key, kind, value, beside)
+    return found
 
 
 def text(tournament: StoredTournament) -> str:
     """The file that makes a stored tournament again."""
-    settings = tournament.settings
-    limits = dict(settings.get("limits", {}))
-    clock, increment = limits.pop("clock", None), limits.pop("increment", 0)
-    limits["clock"] = None if clock is None else f"{_exact(clock)}+{_exact(increment)}"
-    test = settings.get("sprt") or {}
-    values = {
-        "players": [player.spec for player in tournament.players],
-        "seed": tournament.seed,
-        "format": settings.get("format", "round-robin"),
-        "rounds": settings.get("rounds"),
-        "games": settings["games"],
-        "openings": settings["openings"],
-        **limits,
-        "move-timeout": settings["move_timeout"],
-        "memory": settings.get("memory"),
-        "adjudicate": adjudication.text(settings),
-        "max-forfeits": settings.get("max_forfeits"),
-        "learning": settings.get("learning") or None,
-        "ratings": list(settings["ratings"]),
-        "sprt": f"{_exact(test['elo0'])},{_exact(test['elo1'])}" if test else None,
-        "alpha": test.get("alpha"),
-        "beta": test.get("beta"),
-        "logistic": not test["normalized"] if test else None,
-    }
+    settings = stored_settings(tournament)
+    values: dict[str, Any] = {"players": [player.spec for player in tournament.players]}
+    tables: dict[str, Mapping[str, Any]] = {}
+    for each in fields(settings):
+        value = getattr(settings, each.name)
+        if isinstance(value, DrawRules):
+            tables[each.name] = {_key(name): False if rule is None else rule for name, rule in asdict(value).items()}
+        elif isinstance(value, dict):
+            tables[each.name] = value
+        elif value is not None and (settings.sprt or each.name not in _OF_TEST):
+            values[_key(each.name)] = value
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
-    lines += [f"{key} = {_written(value)}" for key, value in values.items() if value is not None]
-    lines += ["", "[rules]"]
-    for name in _RULES:
-        rule = settings["rules"][name.replace("-", "_")]
-        lines.append(f"{name} = {_written(False if rule is None else rule)}")
-    if thresholds := (settings.get("scores") or {}).get("players"):
-        lines += ["", "[scores]", *(f"{_written(player)} = {_written(value)}" for player, value in thresholds.items())]
+    lines += [f"{key} = {_written(value)}" for key, value in values.items()]
+    for name, table in tables.items():
+        if table:
+            lines += ["", f"[{name}]", *(f"{_bare(key)} = {_written(value)}" for key, value in table.items())]
     return "\n".join(lines)
 
 
-def _check(path: Path, key: str, value: object, keys: Mapping[str, tuple[type, ...]]) -> None:
-    if key not in keys:
-        raise UsageError(f"{path}: there is no {key!r}; there are {', '.join(keys)}")
-    wanted = keys[key]
-    fits = isinstance(value, wanted) and isinstance(value, bool) == (bool in wanted)
-    if not fits or (isinstance(value, list) and not all(isinstance(each, str) for each in value)):
-        raise UsageError(f"{path}: {key} is {' or '.join(_WORDS[kind] for kind in wanted)}, not {value!r}")
+def _key(name: str) -> str:
+    """The key for the name of a field."""
+    return name.replace("_", "-")
 
 
-def _exact(number: float) -> str:
-    """A number as the shortest text that stands for it."""
-    return repr(number).removesuffix(".0")
+def _bare(key: str) -> str:
+    """A key as TOML: without quotes if it may stand so."""
+    return key if _BARE.fullmatch(key) else _written(key)
 
 
 def _written(value: object) -> str:

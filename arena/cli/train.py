@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Db
-from arena.errors import StoreError, UsageError
-from arena.library import DEFAULT_DB
+from arena import paths
+from arena.cli.results import Accept, Db
+from arena.errors import LearnerError, StoreError, UsageError, told
+from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arena.experiment.training import Progress, Trained, Training
+    from arena.training.training import RunProgress, Trained, Training
 
 
 def train(
@@ -33,56 +34,64 @@ def train(
     every: Annotated[
         int | None, typer.Option(min=1, help="Games between two checkpoints; a tenth of all if not given.")
     ] = None,
-    yardsticks: Annotated[
+    baselines: Annotated[
         str, typer.Option(help="Players that each checkpoint is measured against, separated by commas.")
     ] = "random,m1",
-    yardstick_games: Annotated[int, typer.Option(help="Games against each of them; even.")] = 200,
+    baseline_games: Annotated[int, typer.Option(help="Games against each of them; even.")] = 200,
     against: Annotated[
         str | None, typer.Option(help="Players to learn from games against; also self, and past for its checkpoints.")
     ] = None,
     from_: Annotated[
         list[str] | None, typer.Option("--from", help="PDN file, collection or tournament to learn from; repeatable.")
     ] = None,
+    openings: Annotated[
+        str | None, typer.Option(help="Opening book that the games start from, for example 3move; not with --from.")
+    ] = None,
     teacher: Annotated[str | None, typer.Option(help="A player, 'tables', or 'annotations' to learn from.")] = None,
     db: Db = DEFAULT_DB,
     resume: Annotated[
         str | None, typer.Option(help="Name or id of a run, or 'last', to go on with; --games may extend it.")
     ] = None,
+    accept_changed: Accept = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="New file for the weights at the end, besides the record.")
     ] = None,
 ) -> None:
     """Let a learner learn, with checkpoints on record that can play, be measured, and be gone on from."""
-    from arena import library, specs
     from arena.cli.output import refuse_what_is_settled, say
-    from arena.experiment import training
+    from arena.plugins import specs
+    from arena.plugins.models import ModelResolver
+    from arena.plugins.warmup import compile_missing
     from arena.store import Store
-    from arena.warmup import compile_missing
+    from arena.training import training
+    from arena.training.plan import Experience, Measuring, RunPlan
 
-    library.use(db)
     if output is not None:
         _check_free(output)
     if resume is not None:
-        refuse_what_is_settled(context, "run", free=("games", "db", "output"))
-        with Store.existing(db) as store:
-            run = training.resume(store, resume, games)
+        refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
+        with Store.existing(db, say) as store:
+            run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
             compile_missing(say)
             _finish(run, store.location, output)
         return
+    if accept_changed:
+        raise UsageError("--accept-changed goes with --resume: nothing has changed in a new run")
     if learner is None:
         raise UsageError("name a learner, for example: arena train lms --games 500")
-    if from_ and Path(db).is_file():
-        Store.existing(db).close()  # an older one can be read only when it has been upgraded
-    plan = training.Plan(
-        specs.parse("learner", learner),
+    if from_ and paths.is_file(db):
+        Store.existing(db, say).close()  # an older one can be read only when it has been upgraded
+    plan = RunPlan(
+        specs.parse("learner", learner, resolver=ModelResolver(db)),
         secrets.randbits(32) if seed is None else seed,
         games,
-        training.Experience(against, tuple(from_ or ()), teacher),
-        training.Measuring(every, yardsticks, yardstick_games),
+        Experience(against, tuple(from_ or ()), teacher, openings),
+        Measuring(every, baselines, baseline_games),
+        db,
     )
     for problem in plan.source.problems if plan.source else ():
         say(f"left out: {problem}")
-    with Store.open(db) as store:
+    with Store.open(db, say) as store:
         compile_missing(say)
         _finish(training.begin(store, plan, name), store.location, output)
 
@@ -93,10 +102,15 @@ def register(app: typer.Typer) -> None:
 
 
 def _check_free(output: Path) -> None:
-    if output.exists():
-        raise UsageError(f"{output} exists already; name another file")
-    if not output.absolute().parent.is_dir():
+    if not paths.is_folder(output.absolute().parent):
         raise UsageError(f"there is no folder {output.absolute().parent}")
+    try:
+        output.lstat()
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{output} cannot be written: {told(error)}") from None
+    raise UsageError(f"{output} exists already; name another file")
 
 
 def _finish(run: Training, location: str, output: Path | None) -> None:
@@ -107,7 +121,7 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 
 
 @contextmanager
-def _progress(run: Training, location: str) -> Iterator[Callable[[Progress], None]]:
+def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
     """Shows how far the run is, with a line for each checkpoint; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
 
@@ -115,7 +129,7 @@ def _progress(run: Training, location: str) -> Iterator[Callable[[Progress], Non
     try:
         with progress_bar(name) as tell:
 
-            def show(now: Progress) -> None:
+            def show(now: RunProgress) -> None:
                 nonlocal recorded
                 scores = [f"{opponent} {tally.score_pct:.1f} %" for opponent, tally in now.scores.items()]
                 numbers = [f"{metric} {value:.4g}" for metric, value in now.metrics.items()]
@@ -127,9 +141,10 @@ def _progress(run: Training, location: str) -> Iterator[Callable[[Progress], Non
             of = run.run.learner.spec
             say(f"run {name!r}: {of}, seed {run.run.seed}: {run.plan.games} games, {run.start} of them on record")
             yield show
-    except (KeyboardInterrupt, StoreError):
-        say(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
-        say(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
+    except (KeyboardInterrupt, LearnerError, StoreError) as error:
+        if recorded or not isinstance(error, LearnerError):
+            say(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
+            say(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
         raise
 
 

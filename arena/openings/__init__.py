@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.hookspecs import hookimpl
 from arena.openings.eleven_man import ElevenMan
 from arena.openings.file import File
 from arena.openings.random import RandomPlies
 from arena.openings.three_move import ThreeMove
 from arena.openings.two_move import TwoMove
+from arena.plugins.hookspecs import hookimpl
 
 if TYPE_CHECKING:
-    from arena.opening import OpeningBook
+    from arena.contracts.opening import OpeningBook
 
 __all__ = ["ElevenMan", "File", "RandomPlies", "ThreeMove", "TwoMove", "register_openings"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.resources import files
 
 from arena.checkers.board import Board
-from arena.opening import Opening, OpeningBook
+from arena.contracts.opening import Opening, OpeningBook
 
 
 class ElevenMan(OpeningBook):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 from arena.checkers import pdn
 from arena.checkers.board import Board
 from arena.checkers.notation import move_text
-from arena.errors import BadFEN, UsageError
-from arena.opening import Opening, OpeningBook
-from arena.options import Range
+from arena.contracts.opening import Opening, OpeningBook
+from arena.errors import ArenaError, BadFEN, UsageError, told
+from arena.plugins.options import Range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,12 @@ class File(OpeningBook):
         try:
             for board, opening in read(path):
                 found.setdefault(board, opening)
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', None) or 'it is no text'}") from None
+        except ArenaError:
+            raise
+        except UnicodeDecodeError:
+            raise UsageError(f"{path} cannot be read: it is not a text") from None
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise UsageError(f"{path} cannot be read: {told(error)}") from None
         if not found:
             raise UsageError(f"{path} holds no opening after which the game goes on")
         return tuple(found.values())

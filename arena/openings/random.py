@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from arena.checkers.board import Board
-from arena.checkers.chance import Chance
 from arena.checkers.notation import move_text
-from arena.opening import Opening, OpeningBook
-from arena.options import Range
+from arena.checkers.splitmix64 import SplitMix64
+from arena.contracts.opening import Opening, OpeningBook
+from arena.plugins.options import Range
 
 
 class RandomPlies(OpeningBook):
@@ -29,14 +29,14 @@ class RandomPlies(OpeningBook):
         """Named by their moves; fewer than wanted where hardly any new board turns up."""
         found: dict[Board, Opening] = {}
         for number in range(20 * self.number):
-            board, moves = self._line(Chance(self.seed, number))
+            board, moves = self._line(SplitMix64(self.seed, number))
             if board.legal_moves and len(moves) == self.plies:
                 found.setdefault(board, Opening(" ".join(moves), moves))
             if len(found) == self.number:
                 break
         return tuple(found.values())
 
-    def _line(self, chance: Chance) -> tuple[Board, tuple[str, ...]]:
+    def _line(self, chance: SplitMix64) -> tuple[Board, tuple[str, ...]]:
         board = Board.start()
         moves: list[str] = []
         while len(moves) < self.plies and board.legal_moves:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from arena.opening import Opening, OpeningBook
+from arena.contracts.opening import Opening, OpeningBook
 
 
 class ThreeMove(OpeningBook):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from arena.checkers.board import Board
 from arena.checkers.notation import move_text
-from arena.opening import Opening, OpeningBook
+from arena.contracts.opening import Opening, OpeningBook
 
 BARRED = {"9-14 21-17", "9-14 23-18", "10-14 21-17", "10-14 23-18", "11-16 23-19", "12-16 23-19"}
 

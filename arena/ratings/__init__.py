@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.hookspecs import hookimpl
+from arena.plugins.hookspecs import hookimpl
 from arena.ratings.davidson import Davidson
 from arena.ratings.glicko2 import Glicko2
 
 if TYPE_CHECKING:
-    from arena.rating import Rating
+    from arena.contracts.rating import Rating
 
 
 @hookimpl

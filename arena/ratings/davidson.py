@@ -26,9 +26,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
+from arena.contracts.rating import PlayerRating, RatedGame, Rating
 from arena.errors import ArenaError
-from arena.options import Range
-from arena.rating import PlayerRating, RatedGame, Rating
+from arena.plugins.options import Range
+from arena.statistics.solve import solve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,18 +136,18 @@ def fit(
     mean[:players] = players**-0.5 if players else 0.0
 
     def log_probabilities(x: Floats) -> Floats:  # (pairs, 3)
-        utilities: Floats = x[index] @ features.T
+        utilities: Floats = np.einsum("pi,oi->po", x[index], features)
         total: Floats = np.logaddexp.reduce(utilities, axis=1, keepdims=True)
         return utilities - total
 
     def loss(x: Floats) -> float:
-        return float(prior / 2 * (x @ x) - (counts * log_probabilities(x)).sum())
+        return float(prior / 2 * (x**2).sum() - (counts * log_probabilities(x)).sum())
 
     def slopes(x: Floats) -> tuple[Floats, Floats]:
         p = np.exp(log_probabilities(x))  # (pairs, 3)
         gradient = prior * x
-        np.add.at(gradient, index, (games[:, None] * p - counts) @ features)
-        expected = p @ features  # (pairs, local)
+        np.add.at(gradient, index, np.einsum("po,oi->pi", games[:, None] * p - counts, features))
+        expected = np.einsum("po,oi->pi", p, features)  # (pairs, local)
         curvature = np.einsum("po,oi,oj->pij", p, features, features)
         curvature -= expected[:, :, None] * expected[:, None, :]
         hessian = prior * np.eye(size) + np.outer(mean, mean)
@@ -154,7 +155,7 @@ def fit(
         return gradient, hessian
 
     x = _minimum(loss, slopes, np.zeros(size))
-    covariance = np.linalg.inv(slopes(x)[1]) - np.outer(mean, mean) / (1 + prior)
+    covariance = solve(slopes(x)[1], np.eye(size)) - np.outer(mean, mean) / (1 + prior)
     return Fit(
         ratings=ELO * (x[:players] - x[:players].sum() / max(players, 1)),
         covariance=ELO**2 * covariance[:players, :players],
@@ -168,7 +169,7 @@ def _minimum(loss: Callable[[Floats], float], slopes: Callable[[Floats], tuple[F
     """Where a convex function is least: Newton's method, steps halved until they go down."""
     for _ in range(_MOST_STEPS):
         gradient, hessian = slopes(x)
-        step = -np.linalg.solve(hessian, gradient)
+        step = -solve(hessian, gradient[:, None])[:, 0]
         here = loss(x)
         while loss(x + step) > here and np.abs(step).max() > _PRECISION:
             step = step / 2

@@ -13,8 +13,8 @@ from math import exp, log, pi, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Annotated
 
-from arena.options import Range
-from arena.rating import PlayerRating, RatedGame, Rating
+from arena.contracts.rating import PlayerRating, RatedGame, Rating
+from arena.plugins.options import Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING
 
 from arena.checkers.bitboard import MAX_MOVES, can_capture, can_step, generate, make
 from arena.checkers.bits import popcount
-from arena.compiled import context_array, inline_kernel, kernel, made, typed_kernel
+from arena.checkers.endings import quiet_after
+from arena.kernels.compiled import context_array, inline_kernel, kernel, made, typed_kernel
 from arena.search.evaluation import call_evaluator, call_pulse
 from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
 from arena.search.values import DECIDED, INFINITY, NEVER, VALUE_LIMIT, WIN
@@ -276,7 +277,7 @@ def negamax(
     for i in range(start, end):
         move = _next(work, i, end)
         next_own, next_opp, next_kings = make(own, opp, kings, move)
-        calm = quiet + 1 if not capture and kings >> (move & 31) & 1 else 0
+        calm = quiet_after(quiet, kings, move)
         floor = max(alpha, best)
         if i == start:
             value = -negamax(
@@ -326,7 +327,7 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
     for i in range(STACK, end):
         move = work[i]
         next_own, next_opp, next_kings = make(own, opp, kings, move)
-        calm = quiet + 1 if not move >> 32 and kings >> (move & 31) & 1 else 0
+        calm = quiet_after(quiet, kings, move)
         value = best + 1
         if i > STACK:
             value = -negamax(

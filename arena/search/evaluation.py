@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from arena.checkers.board import Board
-from arena.compiled import instruction
+from arena.contracts.evaluator import KERNEL_TYPE, Kernel
 from arena.errors import ArenaError
-from arena.evaluator import KERNEL_TYPE, Kernel
+from arena.kernels.compiled import instruction
 from arena.search.values import VALUE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.evaluator import Evaluator
+    from arena.contracts.evaluator import Evaluator
 
 PYTHON_SCALE = 1000.0
 """Kernel units per unit of an evaluator that has no kernel of its own."""

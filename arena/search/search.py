@@ -20,9 +20,9 @@ from arena.search.values import DECIDED, NEVER, VALUE_LIMIT, WIN
 if TYPE_CHECKING:
     from arena.checkers.board import Board
     from arena.checkers.move import Move
-    from arena.evaluator import Evaluator
+    from arena.contracts.compiled_player import CompiledPlayer
+    from arena.contracts.evaluator import Evaluator
     from arena.search.tablebase import Tablebase
-    from arena.seat import Seat
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
@@ -97,14 +97,14 @@ class Search:
         """Whether a score is that of a forced win or loss."""
         return abs(score) * self._kernel.scale > DECIDED
 
-    def seat(self, depth: int) -> Seat | None:
+    def compiled(self, depth: int) -> CompiledPlayer | None:
         """What plays as this search does to that depth in compiled games; None where only the interpreter can."""
-        from arena.seat import Seat
+        from arena.contracts.compiled_player import CompiledPlayer
 
         work, kernels = self._work, self._kernels
         if self._python is not None or self._tables is not None or work[kernels.SELECTIVE]:
             return None
-        return Seat(self._kernel, depth, quiescence=bool(work[kernels.QUIESCENCE]))
+        return CompiledPlayer(self._kernel, depth, quiescence=bool(work[kernels.QUIESCENCE]))
 
     def __call__(
         self,

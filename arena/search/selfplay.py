@@ -1,9 +1,9 @@
 """Whole games between evaluators in one compiled call: for learning from self-play, and for measuring it.
 
 Each side searches its legal moves to a fixed depth and plays the best; which of several equally good ones, and which
-moves are left to chance, follows from the game's stream of chance (:mod:`arena.checkers.chance`). Values are those of
-:mod:`arena.search.alphabeta`: a position that has occurred before counts as a draw, and nothing is pruned that could
-change a value.
+moves are left to chance, follows from the game's stream of chance (:mod:`arena.checkers.splitmix64`). Values are
+those of :mod:`arena.search.alphabeta`: a position that has occurred before counts as a draw, and nothing is pruned
+that could change a value.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import numpy as np
 
 from arena.checkers.bitboard import MAX_MOVES, generate, make
 from arena.checkers.board import Board
-from arena.checkers.chance import GAMMA, below, stream, unit
-from arena.checkers.endings import ENDINGS, GOES_ON, ending_of, limits_of
+from arena.checkers.endings import ENDINGS, GOES_ON, ending_of, limits_of, quiet_after
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Termination
 from arena.checkers.move import SIDES
-from arena.compiled import kernel
-from arena.episode import Episode
+from arena.checkers.splitmix64 import GAMMA, below, stream, unit
+from arena.contracts.episode import Episode
+from arena.kernels.compiled import kernel
 from arena.search.alphabeta import (
     ADDRESS,
     CONTEXT,
@@ -47,7 +47,7 @@ from arena.search.values import INFINITY, NEVER, VALUE_LIMIT
 
 if TYPE_CHECKING:
     from arena.checkers.move import Side
-    from arena.seat import Seat
+    from arena.contracts.compiled_player import CompiledPlayer
 
 _OVERFLOWN = len(ENDINGS)
 """Stands for the end of a game in which an evaluator left its range."""
@@ -57,16 +57,18 @@ _ENTRIES = 1 << 14
 
 
 class Games:
-    """Games between two seats, from any position, under the same rules.
+    """Games between two players, from any position, under the same rules.
 
-    The seats' kernels are asked anew in each game: what is changed in their contexts between two games counts.
+    The players' kernels are asked anew in each game: what is changed in their contexts between two games counts.
     """
 
-    def __init__(self, black: Seat, white: Seat, rules: DrawRules = DEFAULT_RULES, random_plies: int = 0) -> None:
+    def __init__(
+        self, black: CompiledPlayer, white: CompiledPlayer, rules: DrawRules = DEFAULT_RULES, random_plies: int = 0
+    ) -> None:
         """The first ``random_plies`` moves are random. Raises ValueError for rules without a ply cap."""
         if rules.ply_cap is None:
             raise ValueError("compiled games need a ply cap")
-        self._seats = black, white
+        self._players = black, white
         self._random_plies = random_plies
         self._repetitions, self._quiet_plies, _ = limits_of(rules)
         self._trace = np.zeros((rules.ply_cap + 1, _COLUMNS), dtype=np.int64)
@@ -75,26 +77,26 @@ class Games:
         self._values = np.zeros(rules.ply_cap + 1)
         self._explored = np.zeros(rules.ply_cap + 1, dtype=np.bool_)
         self._chances = np.zeros((2, 3))
-        for side, seat in zip(SIDES, self._seats, strict=True):
+        for side, player in zip(SIDES, self._players, strict=True):
             work = self._work[side]
-            if seat.kernel is not None:
-                work[ADDRESS] = seat.kernel.address
-                work[CONTEXT] = seat.kernel.context_address
-            work[QUIESCENCE] = seat.quiescence
+            if player.kernel is not None:
+                work[ADDRESS] = player.kernel.address
+                work[CONTEXT] = player.kernel.context_address
+            work[QUIESCENCE] = player.quiescence
             work[QUIET_LIMIT] = self._quiet_plies
             work[TABLE] = self._tables[side].ctypes.data
             work[TABLE_MASK] = _ENTRIES - 1
-            scale = seat.kernel.scale if seat.kernel else 1.0
-            self._chances[side] = seat.explore, seat.temperature * scale, scale
+            scale = player.kernel.scale if player.kernel else 1.0
+            self._chances[side] = player.explore, player.temperature * scale, scale
 
     def play(self, seed: int, number: int, board: Board | None = None) -> Episode:
         """Game ``number`` of ``seed`` from ``board``, the usual start by default. Raises EvaluatorError."""
         board = board or Board.start()
-        for side, seat in zip(SIDES, self._seats, strict=True):
-            if seat.depth > 1:
+        for side, player in zip(SIDES, self._players, strict=True):
+            if player.depth > 1:
                 clear_ordering(self._work[side])
                 self._tables[side][:] = 0
-        black, white = self._seats
+        black, white = self._players
         plies, ending = _play(
             *board.relative,
             int(board.side),
@@ -118,13 +120,15 @@ class Games:
     def _episode(self, first: Side, plies: int, ending: int) -> Episode:
         trace = self._trace
         loser = first.other if plies % 2 else first
+        termination = ENDINGS[ending]
         return Episode(
             boards=trace[: plies + 1, :_MOVE].copy(),
-            winner=loser.other if ENDINGS[ending] is Termination.NO_MOVES else None,
+            winner=loser.other if termination is Termination.NO_MOVES else None,
             first=first,
             explored=self._explored[:plies].copy(),
             values=self._values[:plies].copy(),
             leaves=trace[:plies, _LEAF:].copy(),
+            termination=termination,
         )
 
 
@@ -138,7 +142,7 @@ def _value(
     """
     kings = trace[ply, _KINGS]
     own, opp, next_kings = make(trace[ply, _OWN], trace[ply, _OPP], kings, move)
-    calm = quiet + 1 if not move >> 32 and kings >> (move & 31) & 1 else 0
+    calm = quiet_after(quiet, kings, move)
     value: int = -negamax(
         own, opp, next_kings, 1 - side, depth - 1, -INFINITY, -floor, 1, calm, STACK, work.ctypes.data
     )
@@ -275,7 +279,7 @@ def _play(
                 return ply, _OVERFLOWN
         move = work[WORKSPACE + chosen]
         trace[ply, _MOVE] = move
-        quiet = 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
+        quiet = quiet_after(quiet, kings, move)
         own, opp, kings = make(own, opp, kings, move)
         side = 1 - side
         ply += 1

@@ -7,18 +7,29 @@ computed as if one pair more had been played, half of it won by each side (ours)
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from dataclasses import astuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
 
-from arena.record import points_of
+from sqlalchemy import func, select
+
+from arena.contracts.record import points_of
+from arena.statistics import pools as pooling
 from arena.statistics.elo import Match
 from arena.statistics.holm import holm
+from arena.store.schema import games as played_games
+from arena.store.schema import players, tournament_players, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sqlalchemy import Connection
+
 Played = tuple[str, str, int, str, str | None]
 """Specs of Black and White, round, result, and who forfeited."""
 Row = tuple[str, str, int, float, float, float, float, float, float]
+
+_black, _white = players.alias(), players.alias()
 
 
 def rows(games: Iterable[Played]) -> list[Row]:
@@ -37,13 +48,62 @@ def rows(games: Iterable[Played]) -> list[Row]:
     chances = [_cautious(match).los for match in matches.values()]
     p_values = holm([2 * min(los, 1 - los) for los in chances])
     found = []
-    for (players, match), p_value in zip(matches.items(), p_values, strict=True):
-        sides = (players, match), (players[::-1], Match(match.counts[::-1]))
+    for (both, match), p_value in zip(matches.items(), p_values, strict=True):
+        sides = (both, match), (both[::-1], Match(match.counts[::-1]))
         for (player, opponent), seen in sides:
             sure = _cautious(seen)
             numbers = (100 * seen.mean, 100 * sure.score().error, seen.elo().value, sure.elo().error, 100 * sure.los)
             found.append((player, opponent, int(seen.units), *numbers, p_value))
     return sorted(found)
+
+
+def superiority(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
+    """:func:`rows` of one tournament or of all, each after the tournament's name."""
+    games = played_games.c
+    query = (
+        select(games.tournament_id, tournaments.c.name, _black.c.spec, _white.c.spec)
+        .add_columns(games.round, games.result, games.guilty)
+        .join(tournaments, tournaments.c.id == games.tournament_id)
+        .join(_black, _black.c.id == games.black_id)
+        .join(_white, _white.c.id == games.white_id)
+        .order_by(games.tournament_id, games.pairing, games.round)
+    )
+    if tournament_id is not None:
+        query = query.where(games.tournament_id == tournament_id)
+    found = connection.execute(query).all()
+    parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(found, key=lambda row: row[:2])]
+    return [(name, *row) for name, part in parts for row in rows(part)]
+
+
+def pools(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
+    """What each rating rests on in one tournament or in all: the tournament's name, the player, and the basis."""
+    games = played_games.c
+    seated = (
+        select(tournament_players.c.tournament_id, tournaments.c.name, players.c.spec)
+        .join(tournaments, tournaments.c.id == tournament_players.c.tournament_id)
+        .join(players, players.c.id == tournament_players.c.player_id)
+        .order_by(tournament_players.c.tournament_id, tournament_players.c.seat)
+    )
+    keys = (games.tournament_id, _black.c.spec, _white.c.spec, games.result)
+    played = (
+        select(*keys, func.count())
+        .select_from(played_games)
+        .join(_black, _black.c.id == games.black_id)
+        .join(_white, _white.c.id == games.white_id)
+        .where(games.guilty.is_(None))
+        .group_by(*keys)
+    )
+    if tournament_id is not None:
+        seated = seated.where(tournament_players.c.tournament_id == tournament_id)
+        played = played.where(games.tournament_id == tournament_id)
+    results = defaultdict(list)
+    for key, black, white, result, number in connection.execute(played):
+        results[key].append((black, white, points_of(black, black, result), number))
+    found = []
+    for (key, name), part in groupby(connection.execute(seated).all(), key=lambda seat: seat[:2]):
+        bases = pooling.bases([seat[2] for seat in part], results[key])
+        found += [(name, player, *astuple(basis)) for player, basis in bases.items()]
+    return found
 
 
 def _match(points: dict[tuple[int, bool], int]) -> Match:

@@ -1,9 +1,15 @@
-"""Opening a database: is it ours, which revision, and every failure in one line."""
+"""Opening a database: checks that it is ours and which revision it has; every failure is a one-line error.
+
+An SQLite file stays in WAL mode. A reader then never blocks the writer, however long it holds a cursor: the writer
+appends to a log beside the file (``-wal``), and the last program that closes the file folds the log into it.
+A change of mode needs exclusive access. It is made once, for a new file or one of an earlier version.
+"""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from contextlib import closing, suppress
 from itertools import count
 from pathlib import Path
@@ -13,10 +19,12 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from arena.errors import StoreError
+from arena.errors import StoreError, shown, told
 from arena.store.schema import metadata
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sqlalchemy.engine import ExceptionContext
 
 APPLICATION_ID = 0x41524E41
@@ -25,8 +33,17 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 """Revisions are named by the first four letters of their files."""
 BUSY_SECONDS = 20.0
 """How long a locked SQLite file is waited for."""
+PAUSE_SECONDS = 0.5
+"""Time between two attempts to put a file of an earlier version in WAL mode."""
+PAGE_BYTES = 8192
+"""Of 4096, the default, a game of 2 kB leaves half unused."""
+SMALLEST_PAGE = 512
+"""Bytes. SQLite takes a shorter file for an empty database, and writes over it."""
+_SILENT_ATTEMPTS = 3
+"""Attempts before a message says that a reader blocks the change of mode."""
 
-_HEADER = b"SQLite format 3\0"
+_WAL_VERSION = 2
+"""Byte 18 of a file in WAL mode."""
 _TROUBLE = {
     "SQLITE_NOTADB": "is not an SQLite database",
     "SQLITE_CORRUPT": "is damaged: put a copy in its place, or save what can be read with sqlite3's .recover",
@@ -43,8 +60,13 @@ class Database:
 
     engine: Engine
 
-    def __init__(self, path_or_url: str | os.PathLike[str], *, write: bool) -> None:
-        """Open to write (then it is made or upgraded where needed) or to read (then nothing is touched)."""
+    def __init__(
+        self, path_or_url: str | os.PathLike[str], *, write: bool, say: Callable[[str], object] = lambda _: None
+    ) -> None:
+        """Open to write (then it is made or upgraded where needed) or to read.
+
+        ``say`` gets a line if a reader of a file that is not in WAL mode must be waited for.
+        """
         url = _url(path_or_url)
         self.path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
         self.location = str(self.path or url.render_as_string(hide_password=True))
@@ -58,37 +80,46 @@ class Database:
             self.engine = _server(url, self.location)
         event.listen(self.engine, "handle_error", self._explain)
         with self.engine.connect() as connection:
-            self._settle(connection, write)
+            self._revision(connection, write)
         if self.path and write:
-            event.listen(self.engine, "connect", _write_ahead)
-            event.listen(self.engine, "close", _leave_one_plain_file)
+            _write_ahead(self.path, say)
+            event.listen(self.engine, "connect", _sync_seldom)
+            event.listen(self.engine, "close", _fold)
+        if write:
+            with self.engine.connect() as connection:
+                self._settle(connection)
 
-    def _settle(self, connection: Connection, write: bool) -> None:
-        """Bring the tables to the newest revision, or raise."""
-        revision = self._revision(connection)
-        known = sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-        if revision == known[-1]:
-            if write and self.path:  # where it cannot be written, say so now; this is rolled back
+    def _settle(self, connection: Connection) -> None:
+        """Bring the tables to the newest revision."""
+        revision = self._revision(connection, write=True)
+        if revision == _revisions()[-1]:
+            if self.path:  # fails now if the file cannot be written; it is rolled back
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             return
+        if revision and self.path:
+            _back_up(self.path, revision)
+        _upgrade(connection)
+        connection.commit()
+
+    def _revision(self, connection: Connection, write: bool) -> str | None:
+        """The revision of the tables; None if there are none. Raises StoreError for one that cannot be used."""
+        revision = self._stored_revision(connection)
+        known = _revisions()
         if revision not in (None, *known):
             raise StoreError(
                 f"{self.location} was written by a newer Checkers Arena: upgrade this one"
-                f" (the database has revision {revision}, the program knows {known[-1]})"
+                f" (the database has revision {shown(revision)}, the program knows {known[-1]})"
             )
-        if not write:
+        if not write and revision != known[-1]:
             raise StoreError(
                 f"{self.location} was written by an older Checkers Arena:"
                 " arena tournament, arena train and arena import upgrade it"
                 if revision
                 else f"{self.location} is empty: arena tournament fills it"
             )
-        if revision and self.path:
-            _back_up(self.path, revision)
-        _upgrade(connection)
-        connection.commit()
+        return revision
 
-    def _revision(self, connection: Connection) -> str | None:
+    def _stored_revision(self, connection: Connection) -> str | None:
         """The revision of the tables; None where there are none. Refuses what is not ours."""
         tables = set(inspect(connection).get_table_names())
         if self.path:
@@ -100,8 +131,13 @@ class Database:
             raise StoreError(f"{self.location} belongs to another program: name another database")
         if not tables:
             return None
-        revision: str = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one()
-        return revision
+        revisions = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
+        if len(revisions) != 1 or not isinstance(revisions[0], str):
+            raise StoreError(
+                f"{self.location} is damaged: its table alembic_version holds {len(revisions)} rows, and not one with"
+                " a revision; put a copy in its place"
+            )
+        return str(revisions[0])
 
     def _explain(self, context: ExceptionContext) -> None:
         """Turns an error of the database's driver into one line."""
@@ -138,58 +174,94 @@ def require(path_or_url: str | os.PathLike[str]) -> None:
         _check_place(Path(str(url.database)), write=False)
 
 
+def _revisions() -> list[str]:
+    """The revisions that this program knows, the oldest first."""
+    return sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+
 def _url(path_or_url: str | os.PathLike[str]) -> URL:
     name = str(path_or_url)
+    if "\0" in name:
+        raise StoreError(f"{shown(name)} is neither a path nor the URL of a database")
     try:
         url = make_url(name) if "://" in name else URL.create("sqlite", database=name)
-    except ArgumentError:
-        raise StoreError(f"{name} is neither a path nor the URL of a database") from None
+    except (ArgumentError, ValueError):  # ValueError: a port that is not a number
+        raise StoreError(f"{shown(name)} is neither a path nor the URL of a database") from None
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
         raise StoreError("a database in memory would be lost: name a file")
     return url.set(drivername="postgresql+psycopg") if url.drivername == "postgresql" else url
 
 
 def _check_place(path: Path, write: bool) -> None:
+    """Raise StoreError if there can be no database of ours at ``path``.
+
+    The file is not opened: a process that closes a file gives up all its POSIX locks on it, those of SQLite included.
+    """
     try:
         if path.is_dir():
             raise StoreError(f"{path} is a folder, not a database")
         if path.exists():
-            with path.open("rb") as file:
-                if file.read(len(_HEADER)) not in (_HEADER, b""):
-                    raise StoreError(f"{path} is not an SQLite database")
+            if 0 < path.stat().st_size < SMALLEST_PAGE:
+                raise StoreError(f"{path} is not an SQLite database")
+            if write and not (_may_write(path) and _may_write(path.resolve().parent)):
+                raise StoreError(f"{path} {_TROUBLE['SQLITE_READONLY']}")
         elif write:
             folder = next(each for each in path.absolute().parents if each.exists())
             if not folder.is_dir():
                 raise StoreError(f"{path} cannot be made: {folder} is not a folder")
-            if not os.access(folder, os.W_OK | os.X_OK, effective_ids=os.access in os.supports_effective_ids):
+            if not _may_write(folder):
                 raise StoreError(f"{path} cannot be made: the folder {folder} is read-only; name another with --db")
         else:
             raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
     except OSError as error:
-        raise StoreError(f"{path} cannot be opened: {error.strerror}") from None
+        raise StoreError(f"{path} cannot be opened: {told(error)}") from None
+
+
+def _may_write(place: Path) -> bool:
+    """Whether this process may write a file, or make files in a folder."""
+    rights = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
+    return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{path} cannot be made: {error.strerror}") from None
+        raise StoreError(f"{path} cannot be made: {told(error)}") from None
 
 
 def _server(url: URL, location: str) -> Engine:
     try:
         return create_engine(url)
     except (ImportError, NoSuchModuleError) as error:
-        raise StoreError(f"{location} needs a driver that is not installed: {error}") from None
+        raise StoreError(f"{location} needs a driver that is not installed: {told(error)}") from None
+    except (ArgumentError, TypeError, ValueError) as error:
+        raise StoreError(f"{location} is not the URL of a database: {told(error)}") from None
 
 
 def _sqlite_reader(path: Path) -> Engine:
-    """Opens the file anew for each use, read-only, so that nothing is left open or locked between two."""
+    """Opens the file anew for each use, so that nothing is left open between two."""
 
     def connect() -> sqlite3.Connection:
-        return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+        uri = f"{path.absolute().as_uri()}?{_way_to_read(path.resolve())}"
+        connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
+        connection.execute("PRAGMA query_only = ON")
+        return connection
 
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+
+
+def _way_to_read(path: Path) -> str:
+    """How SQLite opens a file to read.
+
+    In WAL mode a reader makes files beside the database, and removes them if it may write the database. A reader that
+    may not write reads the file as one that does not change, unless there is a log beside it.
+    """
+    if _may_write(path) and _may_write(path.parent):
+        return "mode=rw"
+    with path.open("rb") as file:
+        write_ahead = file.read(19)[18:] == bytes([_WAL_VERSION])
+    return "immutable=1" if write_ahead and not path.with_name(f"{path.name}-wal").exists() else "mode=ro"
 
 
 def _sqlite_writer(path: Path) -> Engine:
@@ -202,7 +274,6 @@ def _sqlite_writer(path: Path) -> Engine:
 
     @event.listens_for(engine, "connect")
     def configure(connection: sqlite3.Connection, _: Any) -> None:
-        connection.execute("PRAGMA page_size = 8192")  # of 4096, the default, a game of 2 kB leaves half unused
         connection.execute("PRAGMA foreign_keys = ON")
 
     @event.listens_for(engine, "begin")
@@ -224,17 +295,38 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _write_ahead(connection: sqlite3.Connection, _: Any) -> None:
-    """Let others read while this connection writes, where the file system can."""
+def _write_ahead(path: Path, say: Callable[[str], object]) -> None:
+    """Put the file in WAL mode, if the file system can. Waits for those who read it in another mode."""
+    with closing(sqlite3.connect(path, timeout=PAUSE_SECONDS, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        for attempt in count():
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+                    return  # what is wrong is said when the file is written
+                if attempt == _SILENT_ATTEMPTS:
+                    say(
+                        f"{path} is of an earlier version, and another program is reading it:"
+                        " waiting until that closes the file or its cursor"
+                    )
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return
+
+
+def _sync_seldom(connection: sqlite3.Connection, _: Any) -> None:
+    """Sync at checkpoints only: in WAL mode a power cut then costs the last transactions, and damages nothing."""
     with suppress(sqlite3.DatabaseError):
-        if connection.execute("PRAGMA journal_mode = WAL").fetchone() == ("wal",):
+        if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _leave_one_plain_file(connection: sqlite3.Connection, _: Any) -> None:
-    """Fold the log into the file, unless somebody else still has it open, or there is no room; it can be done later."""
+def _fold(connection: sqlite3.Connection, _: Any) -> None:
+    """Fold the log into the file as far as readers let it; it can be done later."""
     with suppress(sqlite3.DatabaseError):
-        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("PRAGMA busy_timeout = 0")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _back_up(path: Path, revision: str) -> None:

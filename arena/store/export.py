@@ -14,6 +14,7 @@ from arena.checkers.move import Side
 from arena.checkers.pdn import game_text
 from arena.store import commentary, lookup
 from arena.store.collector import ROSTER
+from arena.store.decoding import decoding
 from arena.store.schema import collected_games, games, players, tournaments
 
 if TYPE_CHECKING:
@@ -36,20 +37,22 @@ class Selection:
     collection: str | None = None
     player: str | None = None
     result: str | None = None
+    game: str | int | None = None
 
 
 def pdn(database: Database, location: str, selection: Selection) -> Iterator[str]:
     """The PDN of each game of a selection. Raises StoreError at once for what does not exist."""
     parts: list[tuple[Query, Callable[[Row[Any]], str]]] = []
     with database.engine.connect() as connection:
-        if selection.tournament is not None or selection.collection is None:
+        if selection.game is not None or selection.tournament is not None or selection.collection is None:
             parts.append((_played(connection, location, selection), _played_text))
-        if selection.collection is not None or selection.tournament is None:
+        if selection.game is None and (selection.collection is not None or selection.tournament is None):
             parts.append((_collected(connection, location, selection), _collected_text))
 
     def texts() -> Iterator[str]:
         for query, text in parts:
-            with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
+            connect = database.engine.connect().execution_options(yield_per=_ROWS)
+            with decoding(location), connect as connection:
                 yield from map(text, connection.execute(query))
 
     return texts()
@@ -72,7 +75,10 @@ def _played(connection: Connection, location: str, selection: Selection) -> Quer
         .join(white, white.c.id == games.c.white_id)
         .order_by(games.c.tournament_id, games.c.pairing, games.c.round)
     )
-    if selection.tournament not in (None, "all"):
+    if selection.game is not None:
+        place, game = lookup.game_key(connection, selection.game, selection.tournament, location)
+        query = query.where(games.c.tournament_id == place, games.c.id == game)
+    elif selection.tournament not in (None, "all"):
         key = lookup.tournament_id(connection, selection.tournament, location)
         query = query.where(games.c.tournament_id == key)
     if selection.player is not None:

@@ -9,12 +9,15 @@ from sqlalchemy import Connection, insert, select
 
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models
-from arena.store.schema import games, learned, players
+from arena.store.decoding import checked_boards
+from arena.store.schema import games, learned, players, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from arena.model import Model
+    from sqlalchemy import Subquery
+
+    from arena.contracts.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class PlayedGame:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class LearnedModel:
     """What a player has come to."""
 
     model: Model
@@ -52,6 +55,24 @@ def hashes(connection: Connection, tournament_id: int) -> dict[tuple[str, int], 
     return {(spec, number): model for spec, number, model in connection.execute(query)}
 
 
+def rounds() -> Subquery:
+    """The models of all tournaments by player and round, with the spec of what plays each."""
+    return (
+        select(
+            tournaments.c.id.label("tournament_id"),
+            tournaments.c.name.label("tournament"),
+            players.c.spec.label("player"),
+            learned.c.round,
+            learned.c.model_hash.label("model"),
+            learned.c.spec,
+        )
+        .select_from(learned)
+        .join(tournaments, tournaments.c.id == learned.c.tournament_id)
+        .join(players, players.c.id == learned.c.player_id)
+        .subquery()
+    )
+
+
 class Learned:
     """What the players of one tournament learn, in a database that is opened to write."""
 
@@ -64,18 +85,18 @@ class Learned:
         with self._connection.begin():
             return hashes(self._connection, self._tournament_id)
 
-    def record(self, number: int, lessons: Mapping[str, Lesson]) -> None:
+    def record(self, number: int, learned_models: Mapping[str, LearnedModel]) -> None:
         """Commit what players, by their specs, play round ``number`` with, of which nothing is on record yet."""
         with deferred_interrupt(), self._connection.begin():
             ids = lookup.player_ids(self._connection, self._tournament_id)
-            for player, lesson in lessons.items():
-                models.add(self._connection, lesson.model, lesson.provenance)
+            for player, new in learned_models.items():
+                models.add(self._connection, new.model, new.provenance)
                 row = {
                     "tournament_id": self._tournament_id,
                     "player_id": ids[player],
                     "round": number,
-                    "model_hash": lesson.model.hash,
-                    "spec": lesson.spec,
+                    "model_hash": new.model.hash,
+                    "spec": new.spec,
                 }
                 self._connection.execute(insert(learned), row)
 
@@ -83,7 +104,10 @@ class Learned:
         """The games of one round of some pairings in the order of their names, forfeits left out."""
         black, white = players.alias(), players.alias()
         query = (
-            select(games.c.pairing, black.c.spec, white.c.spec, games.c.first, games.c.boards, games.c.result)
+            select(
+                *(black.c.spec.label("black"), white.c.spec.label("white")),
+                *(games.c[name] for name in ("pairing", "first", "boards", "result")),
+            )
             .join(black, black.c.id == games.c.black_id)
             .join(white, white.c.id == games.c.white_id)
             .where(games.c.tournament_id == self._tournament_id, games.c.round == number)
@@ -91,4 +115,5 @@ class Learned:
         )
         with self._connection.begin():
             rows = self._connection.execute(query).all()
-        return [PlayedGame(*row[1:]) for row in sorted(rows, key=lambda row: row.pairing)]  # as Python sorts, anywhere
+        rows = sorted(rows, key=lambda row: row.pairing)  # as Python sorts, anywhere
+        return [PlayedGame(r.black, r.white, r.first, checked_boards(r.boards), r.result) for r in rows]

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import select
 
+from arena.contracts.model import Model
 from arena.errors import StoreError
-from arena.model import Model
 from arena.store import lookup
 from arena.store.schema import checkpoints, learned, models, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
+
+    Load = Callable[[str], Model]
+    """Reads the model of a hash."""
 
 _SHOWN = 10
 
@@ -47,7 +50,12 @@ def add(connection: Connection, model: Model, provenance: Mapping[str, str]) -> 
     return connection.execute(lookup.insert_new(connection, models), row).rowcount == 1
 
 
-def of_run(connection: Connection, run: str, games: str, location: str) -> StoredModel:
+def read(connection: Connection, key: str) -> Model:
+    """The model of that hash, which must be on record, named ``@`` and the hash."""
+    return Model.stored(f"@{key}", connection.execute(select(models.c.data).where(models.c.hash == key)).scalar_one())
+
+
+def of_run(connection: Connection, run: str, games: str, location: str, load: Load) -> StoredModel:
     """The model of a run after ``games`` games, or at its ``last`` checkpoint; StoreError where there is none."""
     run_id = lookup.run_id(connection, run, location)
     name = connection.scalar(select(runs.c.name).where(runs.c.id == run_id))
@@ -61,10 +69,10 @@ def of_run(connection: Connection, run: str, games: str, location: str) -> Store
         there = [f"{name}@{each}" for each in rows]
         shown = ", ".join(there if len(there) <= _SHOWN else [*there[: _SHOWN // 2], "...", *there[-_SHOWN // 2 :]])
         raise StoreError(f"the run {name!r} has no checkpoint after {games} games; there are {shown}")
-    return _stored(connection, f"{name}@{row.games}", row.model_hash, row.player)
+    return _stored(connection, f"{name}@{row.games}", row.model_hash, row.player, load)
 
 
-def of_hash(connection: Connection, start: str, location: str) -> StoredModel:
+def of_hash(connection: Connection, start: str, location: str, load: Load) -> StoredModel:
     """The model whose hash begins with ``start``; StoreError where there is none or more than one."""
     found = connection.scalars(select(models.c.hash).where(models.c.hash.startswith(start)).limit(2)).all()
     if len(found) > 1:
@@ -76,9 +84,11 @@ def of_hash(connection: Connection, start: str, location: str) -> StoredModel:
         select(learned.c.spec).where(learned.c.model_hash == found[0]),
     )
     player = next(filter(None, (connection.scalar(query.limit(1)) for query in specs)), None)
-    return _stored(connection, f"@{found[0]}", found[0], player)
+    return _stored(connection, f"@{found[0]}", found[0], player, load)
 
 
-def _stored(connection: Connection, name: str, key: str, player: str | None) -> StoredModel:
-    row = connection.execute(select(models.c.data, models.c.provenance).where(models.c.hash == key)).one()
-    return StoredModel(name, Model.stored(name, row.data), player, row.provenance)
+def _stored(connection: Connection, name: str, key: str, player: str | None, load: Load) -> StoredModel:
+    provenance = connection.execute(select(models.c.provenance).where(models.c.hash == key)).scalar_one()
+    if not isinstance(provenance, dict) or not isinstance(player, str | None):
+        raise TypeError(f"provenance or player of {name}")
+    return StoredModel(name, load(key).called(name), player, provenance)

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
+from sqlalchemy import func, select
 
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
+from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS, PlyColumn
+from arena.store.decoding import check_masks
+from arena.store.schema import games, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from sqlalchemy import Connection
 
     Categorical = pd.Categorical[str]
     Array = np.ndarray[tuple[int], np.dtype[Any]]
@@ -34,14 +39,38 @@ SOURCES: dict[str, str | None] = {
 """The columns, and what each needs of a game beside its id, tournament, plies and first side."""
 
 
+HELD = "held"
+"""The column that holds the bytes of a game's boards."""
+
+
 class Positions:
     """The boards of some games, one game after the other: n boards in all. A method per column."""
 
-    def __init__(self, games: Mapping[str, Sequence[Any]], tournaments: Mapping[int, str]) -> None:
-        """``games`` are columns of the table by name, ``tournaments`` the names by id."""
-        self._games = games
-        self._tournaments = tournaments
-        self._lengths = np.array(games["plies"], np.int64) + 1
+    def __init__(self, columns: Mapping[str, Sequence[Any]], names: Mapping[int, str]) -> None:
+        """``columns`` of the table of games by name; ``names`` of tournaments by id."""
+        self._games = columns
+        self._tournaments = names
+        self._lengths = np.array(columns["plies"], np.int64) + 1
+        if (12 * self._lengths != np.array(columns[HELD], np.int64)).any():
+            raise ValueError("a game with more or fewer boards than plies + 1")
+
+    @classmethod
+    def read(cls, connection: Connection, columns: Sequence[str], tournament: int | None, game: int | None) -> Self:
+        """What ``columns`` need, of one game of a tournament, of all its games, or of all games."""
+        needed = sorted({"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, columns))})
+        held = func.length(games.c.boards).label(HELD)
+        query = select(*(games.c[name] for name in needed), held).order_by(
+            games.c.tournament_id, games.c.pairing, games.c.round
+        )
+        if tournament is not None:
+            query = query.where(games.c.tournament_id == tournament)
+        if game is not None:
+            query = query.where(games.c.id == game)
+        needed.append(HELD)
+        names = connection.execute(select(tournaments.c.id, tournaments.c.name)).all()
+        rows = connection.execute(query).all()
+        values = list(zip(*rows, strict=True)) or [()] * len(needed)
+        return cls(dict(zip(needed, values, strict=True)), dict(names))
 
     def tournament(self) -> Categorical:
         place = {key: code for code, key in enumerate(self._tournaments)}
@@ -108,7 +137,9 @@ class Positions:
     @cached_property
     def _masks(self) -> tuple[Array, ...]:
         """The masks of black, white and kings."""  # 3 x uint32[n]
-        return tuple(np.frombuffer(b"".join(self._games["boards"]), "<u4").reshape(-1, 3).T)
+        masks = np.frombuffer(b"".join(self._games["boards"]), "<u4").reshape(-1, 3).T
+        check_masks(*masks)
+        return tuple(masks)
 
     @cached_property
     def _side(self) -> Array:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, select
 
-from arena.errors import StoreError
-from arena.record import GameRecord, Remarks
+from arena.contracts.record import GameRecord, Remarks
 from arena.store import commentary, lookup
+from arena.store.decoding import checked_boards, decoding
+from arena.store.recorder import SHARED
 from arena.store.schema import collected_games, collections, games, players, tournaments
 
 if TYPE_CHECKING:
@@ -49,16 +50,18 @@ def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
         .where(collections.c.name == name, collected_games.c.result != "*")
         .order_by(collected_games.c.file, collected_games.c.number)
     )
-    with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
+    connect = database.engine.connect().execution_options(yield_per=_ROWS)
+    with decoding(database.location), connect as connection:
         for row in connection.execute(query):
             first = "white" if row.fen.startswith("W") else "black"
-            yield RecordedGame(row.id, row.boards, first, row.result, *commentary.read(row.comments))
+            yield RecordedGame(row.id, checked_boards(row.boards), first, row.result, *commentary.read(row.comments))
 
 
 def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame]:
     """The games of a tournament in schedule order, those that somebody forfeited left out."""
     columns = (games.c[column] for column in ("id", "boards", "first", "result"))
-    with database.engine.connect().execution_options(yield_per=_ROWS) as connection:
+    connect = database.engine.connect().execution_options(yield_per=_ROWS)
+    with decoding(database.location), connect as connection:
         key = lookup.tournament_id(connection, which, database.location)
         query: Query = (
             select(*columns)
@@ -66,7 +69,7 @@ def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame
             .order_by(games.c.pairing, games.c.round)
         )
         for row in connection.execute(query):
-            yield RecordedGame(row.id, row.boards, row.first, row.result)
+            yield RecordedGame(row.id, checked_boards(row.boards), row.first, row.result)
 
 
 def has_collection(database: Database, name: str) -> bool:
@@ -82,46 +85,29 @@ def has_tournament(database: Database, which: str) -> bool:
     return which in names or (which == "last" and bool(names)) or which in map(str, names.values())
 
 
-def game(database: Database, key: int, tournament: str | int | None = None) -> tuple[int, GameRecord]:
-    """The game of that id, and the id of its tournament: the last one that has it, unless one is named.
+def game(database: Database, which: str | int, tournament: str | int | None = None) -> tuple[int, GameRecord]:
+    """A game, named as in :func:`arena.store.lookup.game_key`, and the id of its tournament.
 
-    Raises StoreError where there is none.
+    Raises StoreError if there is none.
     """
     black, white = players.alias(), players.alias()
     query: Query = (
         select(games, black.c.spec.label("black"), white.c.spec.label("white"))
         .join(black, black.c.id == games.c.black_id)
         .join(white, white.c.id == games.c.white_id)
-        .where(games.c.id == key)
-        .order_by(games.c.tournament_id.desc())
     )
     with database.engine.connect() as connection:
-        if tournament is not None:
-            query = query.where(
-                games.c.tournament_id == lookup.tournament_id(connection, tournament, database.location)
-            )
-        row = connection.execute(query).first()
-    if row is None:
-        where = "" if tournament is None else f" in tournament {tournament!r}"
-        raise StoreError(f"{database.location} holds no game {key}{where}; arena results games lists them")
-    return row.tournament_id, _record(row)
+        place, key = lookup.game_key(connection, which, tournament, database.location)
+        row = connection.execute(query.where(games.c.tournament_id == place, games.c.id == key)).one()
+    return place, _record(row)
 
 
 def _record(row: Any) -> GameRecord:
     return GameRecord(
-        pairing=row.pairing,
-        round=row.round,
+        **{name: getattr(row, name) for name in SHARED},
         seed=row.id,
-        opening=row.opening,
         black=row.black,
         white=row.white,
-        first=row.first,
-        boards=row.boards,
         movetext=row.moves,
-        result=row.result,
-        termination=row.termination,
-        guilty=row.guilty,
-        reason=row.reason,
-        remarks=Remarks(row.scores, row.depths, row.nodes, row.seconds, row.pvs),
-        started=row.started,
+        remarks=Remarks(*(getattr(row, name) for name in Remarks._fields)),
     )

@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import insert
 
+from arena.contracts.record import GameRecord
 from arena.interrupts import deferred_interrupt
 from arena.store.schema import games
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
-    from arena.record import GameRecord
     from arena.store.lookup import PlayerIds
 
 BATCH_GAMES = 100
 BATCH_SECONDS = 1.0
+SHARED = tuple(name for name in GameRecord.__annotations__ if name in games.c)
+"""What a column of a game and a field of its record have the same name for; both hold the same value."""
 
 
 class Recorder:
@@ -28,13 +30,15 @@ class Recorder:
     that is recorded already is a StoreError.
     """
 
-    def __init__(self, connection: Connection, tournament_id: int, players: PlayerIds) -> None:
+    def __init__(self, connection: Connection, tournament_id: int, players: PlayerIds, changes: int | None) -> None:
+        """``changes``: the number of the last change of players that was accepted; None if there is none."""
         self._connection = connection
         statement = insert(games).inline().compile(dialect=connection.dialect)
         self._insert = str(statement)
         self._values = itemgetter(*statement.positiontup) if statement.positiontup else dict
         self._tournament_id = tournament_id
         self._players = players
+        self._changes = changes
         self._pending: list[dict[str, Any]] = []
         self._committed = time.monotonic()
 
@@ -64,21 +68,14 @@ class Recorder:
         return {
             "tournament_id": self._tournament_id,
             "id": record.seed,
-            "pairing": record.pairing,
-            "round": record.round,
-            "opening": record.opening,
             "black_id": self._players[record.black],
             "white_id": self._players[record.white],
-            "result": record.result,
-            "termination": record.termination,
-            "guilty": record.guilty,
+            **{name: getattr(record, name) for name in SHARED},
             "reason": record.reason and record.reason.encode(errors="replace").decode(),
-            "first": record.first,
             "plies": record.plies,
             "moves": record.movetext,
-            "boards": record.boards,
             **record.remarks._asdict(),
-            "started": record.started,
+            "changes": self._changes,
         }
 
     def __enter__(self) -> Self:

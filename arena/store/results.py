@@ -2,79 +2,64 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import astuple
-from itertools import groupby
 from typing import TYPE_CHECKING, Any, Self
 
 import pandas as pd
-from sqlalchemy import column, func, literal, select, table
+from sqlalchemy import column, func, select, table
 
-from arena.errors import UsageError
-from arena.record import points_of
-from arena.statistics import pools
-from arena.store import comparisons, export, lookup, recorded
+from arena.errors import UsageError, shown
+from arena.store import comparisons, export, forfeits, lookup, recorded, uses
 from arena.store import learned as learning
 from arena.store.database import Database
+from arena.store.decoding import decoded
+from arena.store.frames import (
+    CHECKPOINTS,
+    COLLECTED,
+    FORFEITS,
+    GAMES,
+    HEAD_TO_HEAD,
+    LEARNED,
+    METRICS,
+    MODELS,
+    POOLS,
+    POSITIONS,
+    RATINGS,
+    RUNS,
+    STANDINGS,
+    SUPERIORITY,
+    TOURNAMENTS,
+    VERSIONS,
+    dated,
+)
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
     collected_games,
     collections,
-    games,
-    learned,
     models,
     players,
     ratings,
-    runs,
-    tournament_players,
     tournaments,
 )
-from arena.store.tournaments import points, shares, stored_tournament
+from arena.store.tournaments import changes_before, played_versions, points, shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sqlalchemy import Connection, FromClause, Select
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store.tournaments import StoredTournament
 
     Which = str | int | None
 
-STANDINGS = (
-    *("rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"),
-    *("win_pct", "win_low", "win_high", "score_pct"),
-)
-GAMES = (
-    *("game", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"),
-    *("termination", "guilty", "plies", "seed", "moves"),
-)
-POSITIONS = tuple(SOURCES)
-RATINGS = ("player", "system", "rating", "error", "games")
-HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
-POOLS = ("player", "games", "pool", "group", "note")
-SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
-LEARNED = ("player", "round", "model", "spec")
-COLLECTED = (
-    *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
-    *("fen", "plies", "moves", "comments", "file", "number"),
-)
-RUNS = (
-    *("id", "run", "learner", "seed", "games", "learned", "checkpoints", "seconds"),
-    *("version", "weights", "started"),
-)
-METRICS = ("run", "games", "metric", "opponent", "value")
-CHECKPOINTS = ("checkpoint", "run", "games", "kind", "model", "seconds", "added")
-MODELS = ("hash", "kind", "made_by", "added")
-
-_black, _white = players.alias(), players.alias()
 _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
 """Columns that may be null in every row, where pandas could not tell that they are numbers."""
 
 
+@decoded
 class Results:
-    """A database opened to read; nothing in it, or beside it, is ever changed.
+    """A database opened to read; its content never changes.
 
     Each method narrows to one ``tournament``: its name, its id, or ``"last"``. Without it, the rows of every
     tournament follow one another, never mixed; tables of players are then indexed by the tournaments' names.
@@ -84,6 +69,8 @@ class Results:
 
     def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
         self._database = Database(path_or_url, write=False)
+        self.database = str(path_or_url)
+        """Path or URL as it was given."""
         self.location = self._database.location
         """Path or URL, for messages; without a password."""
 
@@ -102,12 +89,17 @@ class Results:
         with self._database.engine.connect() as connection:
             return stored_tournament(connection, which, self.location)
 
-    def game(self, game: int, tournament: Which = None) -> GameRecord:
-        """The game of that id, of the last tournament that has it unless one is named. Raises StoreError."""
+    def game(self, game: str | int, tournament: Which = None) -> GameRecord:
+        """The game of that id, of the last tournament that has it unless one is named. Raises StoreError.
+
+        Wherever a game is named, ``t2/17`` is the 17th game of tournament t2 and ``last`` the game that started last.
+        A tournament's games are numbered from 1 by stage, pairing (alphabetically) and round, those that are not
+        played yet included, so that a number means the same game from the beginning on.
+        """
         return recorded.game(self._database, game, tournament)[1]
 
-    def tournament_of(self, game: int, tournament: Which = None) -> int:
-        """The id of the last tournament that has a game of that id, or of the one that is named. Raises StoreError."""
+    def tournament_of(self, game: str | int, tournament: Which = None) -> int:
+        """The id of the last tournament that has a game of that name or id, or of the one that is named."""
         return recorded.game(self._database, game, tournament)[0]
 
     def shares(self, tournament: str | int) -> dict[tuple[str, str], tuple[float, float]]:
@@ -120,22 +112,28 @@ class Results:
         with self._database.engine.connect() as connection:
             return points(connection, self._id(connection, tournament), player)
 
+    def changes_before(self, tournament: str | int, game: int) -> int:
+        """The number of the last change of players that was accepted before a game of a tournament, or 0."""
+        with self._database.engine.connect() as connection:
+            return changes_before(connection, self._id(connection, tournament), game)
+
     def learned_models(self, tournament: str | int) -> dict[tuple[str, int], str]:
         """The hashes of :meth:`learned`, by player and round."""
         with self._database.engine.connect() as connection:
             return learning.hashes(connection, self._id(connection, tournament))
 
     def tournaments(self) -> pd.DataFrame:
-        """One row per tournament: id, name, seed, number of players, number of games, start (UTC)."""
-        here = tournaments.c.id
-        seats = select(func.count()).where(tournament_players.c.tournament_id == here).scalar_subquery()
-        played = select(func.count()).where(games.c.tournament_id == here).scalar_subquery()
-        query = select(*(here, tournaments.c.name, tournaments.c.seed, seats, played, tournaments.c.started)).order_by(
-            here
+        """One row per tournament: id, name, seed, number of players, of games, of planned games, start (UTC).
+
+        A tournament with fewer ``games`` than ``planned`` is unfinished. ``planned`` is the most there can be until the
+        format or a sequential test has decided; null in tournaments of earlier versions that have such a test.
+        """
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in TOURNAMENTS]).select_from(
+            table("v_tournaments")
         )
         with self._database.engine.connect() as connection:
-            rows = connection.execute(query).all()
-        return _dated(pd.DataFrame(rows, columns=["id", "name", "seed", "players", "games", "started"]), "started")
+            rows = connection.execute(query.order_by(column("id"))).all()
+        return dated(pd.DataFrame(rows, columns=list(TOURNAMENTS)).astype({"planned": "Int64"}), "started")
 
     def collections(self) -> pd.DataFrame:
         """One row per collection of games that others played: id, name, number of games, creation (UTC)."""
@@ -144,7 +142,7 @@ class Results:
         query = select(here, collections.c.name, held, collections.c.created).order_by(here)
         with self._database.engine.connect() as connection:
             rows = connection.execute(query).all()
-        return _dated(pd.DataFrame(rows, columns=["id", "name", "games", "created"]), "created")
+        return dated(pd.DataFrame(rows, columns=["id", "name", "games", "created"]), "created")
 
     def collected(self, collection: str | None = None) -> pd.DataFrame:
         """One row per game that others played, of one collection or of all, in the order of their files.
@@ -169,26 +167,41 @@ class Results:
         collection: str | None = None,
         player: str | None = None,
         result: str | None = None,
+        game: str | int | None = None,
     ) -> Iterator[str]:
         """The PDN of each game of a selection, one in memory at a time: of a tournament (or ``"all"``), of a
         collection (or ``"all"``), of both, or of everything where neither is named.
 
-        ``player`` is part of the spec or name of one of the players, in any case; ``result`` as in PDN.
+        ``player`` is part of the spec or name of one of the players, in any case; ``result`` as in PDN;
+        ``game`` a single game of a tournament.
         """
-        return export.pdn(self._database, self.location, export.Selection(tournament, collection, player, result))
+        selection = export.Selection(tournament, collection, player, result, game)
+        return export.pdn(self._database, self.location, selection)
 
     def standings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player, the best score first.
 
         Percentages lie in 0-100; win_low and win_high are the Wilson bounds (95 %) of win_pct.
         games = wins + draws + losses, forfeits included; forfeits are the games that the player forfeited.
-        Ratings are Davidson's in Elo units, the error half the width of a 95 % interval; null without rated games.
+        Ratings are those of the first rating system that the tournament asked for, the error half the width of a 95 %
+        interval; null without rated games.
         """
         return self._select(STANDINGS, "v_standings", tournament, ("rank", "player"))
 
-    def games(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per game, in schedule order; ``winner`` and ``guilty`` are the player's spec or null."""
-        return self._select(GAMES, "v_games", tournament, ("pairing", "round"))
+    def games(self, tournament: Which = None, game: str | int | None = None) -> pd.DataFrame:
+        """One row per game, in the order of their numbers; or the one ``game``.
+
+        ``winner`` and ``guilty`` are the player's spec or null, ``reason`` says why a game was forfeited. ``name`` is
+        the tournament's name and the game's number.
+        """
+        return self._select(GAMES, "v_games", tournament, ("number", "pairing", "round"), game)
+
+    def forfeits(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per player, way to forfeit and last line of the reason, the most frequent first.
+
+        ``games`` counts them; ``example`` is the name of the first of these games, or its id if it has no name.
+        """
+        return self._rows(FORFEITS, forfeits.rows, tournament)
 
     def head_to_head(self, tournament: Which = None) -> pd.DataFrame:
         """One row per ordered pair of players that met, from the point of view of ``player``."""
@@ -202,27 +215,8 @@ class Results:
         100; p_value that of no difference, two-sided and adjusted for all pairs of a tournament (Holm). Elo differences
         are infinite after nothing but wins or losses, and errors where the interval is.
         """
-        query = (
-            select(
-                games.c.tournament_id,
-                tournaments.c.name,
-                *(_black.c.spec, _white.c.spec),
-                *(games.c[name] for name in ("round", "result", "guilty")),
-            )
-            .join(tournaments, tournaments.c.id == games.c.tournament_id)
-            .join(_black, _black.c.id == games.c.black_id)
-            .join(_white, _white.c.id == games.c.white_id)
-            .order_by(games.c.tournament_id, games.c.pairing, games.c.round)
-        )
-        with self._database.engine.connect() as connection:
-            if tournament is not None:
-                query = query.where(games.c.tournament_id == self._id(connection, tournament))
-            found = connection.execute(query).all()
-        parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(found, key=lambda row: row[:2])]
-        rows = [(name, *row) for name, part in parts for row in comparisons.rows(part)]
-        frame = pd.DataFrame(rows, columns=["tournament", *SUPERIORITY])
-        frame = frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
-        return frame[list(SUPERIORITY)] if tournament is not None else frame.set_index("tournament")
+        frame = self._rows(SUPERIORITY, comparisons.superiority, tournament)
+        return frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
 
     def pools(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player: which ratings can be compared, and which cannot be taken as they stand.
@@ -233,53 +227,26 @@ class Results:
         nothing at all. ``note``: ``only wins``, ``only losses``, ``no rated games``, or null. Pools and groups are
         numbered by size, and null for who has no rated games.
         """
-        seated = (
-            select(tournament_players.c.tournament_id, tournaments.c.name, players.c.spec)
-            .join(tournaments, tournaments.c.id == tournament_players.c.tournament_id)
-            .join(players, players.c.id == tournament_players.c.player_id)
-            .order_by(tournament_players.c.tournament_id, tournament_players.c.seat)
-        )
-        keys = (games.c.tournament_id, _black.c.spec, _white.c.spec, games.c.result)
-        played = (
-            select(*keys, func.count())
-            .select_from(games)
-            .join(_black, _black.c.id == games.c.black_id)
-            .join(_white, _white.c.id == games.c.white_id)
-            .where(games.c.guilty.is_(None))
-            .group_by(*keys)
-        )
-        with self._database.engine.connect() as connection:
-            if tournament is not None:
-                key = self._id(connection, tournament)
-                seated = seated.where(tournament_players.c.tournament_id == key)
-                played = played.where(games.c.tournament_id == key)
-            seats, tallies = connection.execute(seated).all(), connection.execute(played).all()
-        results = defaultdict(list)
-        for key, black, white, result, number in tallies:
-            results[key].append((black, white, points_of(black, black, result), number))
-        rows = []
-        for (key, name), part in groupby(seats, key=lambda seat: seat[:2]):
-            found = pools.bases([seat[2] for seat in part], results[key])
-            rows += [(name, player, *astuple(basis)) for player, basis in found.items()]
-        frame = pd.DataFrame(rows, columns=["tournament", *POOLS]).astype({"pool": "Int64", "group": "Int64"})
-        return frame[list(POOLS)] if tournament is not None else frame.set_index("tournament")
+        frame = self._rows(POOLS, comparisons.pools, tournament)
+        return frame.astype({"pool": "Int64", "group": "Int64"})
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per rating system and player that it rated, the best first; forfeits do not count in any of them, and
-        who has no other games has no rating."""
+        """One row per rating system and player that it rated: the systems as the tournament names them, the best player
+        first. Forfeits do not count in any of them; a player without other games has no rating."""
         source = (
             select(
                 tournaments.c.id.label("tournament_id"),
                 tournaments.c.name.label("tournament"),
                 players.c.spec.label("player"),
                 *(ratings.c[name] for name in ("system", "rating", "error", "games")),
-                (-ratings.c.rating).label("place"),
+                ratings.c.place,
+                (-ratings.c.rating).label("worst"),
             )
             .select_from(ratings)
             .join(tournaments, tournaments.c.id == ratings.c.tournament_id)
             .join(players, players.c.id == ratings.c.player_id)
         )
-        return self._select(RATINGS, source.subquery(), tournament, ("system", "place", "player"))
+        return self._select(RATINGS, source.subquery(), tournament, ("place", "system", "worst", "player"))
 
     def learned(self, tournament: Which = None) -> pd.DataFrame:
         """One row per round of each player that learned while it played: the hash of the model that it played the round
@@ -287,23 +254,30 @@ class Results:
 
         Rounds count from 0 through all stages; the last row of a player is what it came to.
         """
-        source = (
-            select(
-                tournaments.c.id.label("tournament_id"),
-                tournaments.c.name.label("tournament"),
-                players.c.spec.label("player"),
-                learned.c.round,
-                learned.c.model_hash.label("model"),
-                learned.c.spec,
-            )
-            .select_from(learned)
-            .join(tournaments, tournaments.c.id == learned.c.tournament_id)
-            .join(players, players.c.id == learned.c.player_id)
-        )
-        return self._select(LEARNED, source.subquery(), tournament, ("player", "round"))
+        return self._select(LEARNED, learning.rounds(), tournament, ("player", "round"))
 
-    def positions(self, tournament: Which = None, columns: Sequence[str] | None = None) -> pd.DataFrame:
-        """One row per board of a game, the last included; move and so on are of the ply to come.
+    def versions(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per version of a player that has games: distribution with version, hash of the code
+        (null if an older version did not record it), and games.
+
+        A player has several if the tournament was resumed with ``--accept-changed``.
+        """
+        with self._database.engine.connect() as connection:
+            ids = connection.scalars(select(tournaments.c.id).order_by(tournaments.c.id)).all()
+            played = [
+                stored_tournament(connection, which, self.location)
+                for which in (ids if tournament is None else [tournament])
+            ]
+            rows = [(each.name, *row) for each in played for row in played_versions(connection, each)]
+        frame = pd.DataFrame(rows, columns=["tournament", *VERSIONS])
+        return frame.set_index("tournament") if tournament is None else frame[list(VERSIONS)]
+
+    def positions(
+        self, tournament: Which = None, columns: Sequence[str] | None = None, game: str | int | None = None
+    ) -> pd.DataFrame:
+        """One row per board of a game, the last included; of all games, or of the one ``game``.
+
+        Move and so on are of the ply to come.
 
         ``columns`` chooses among the columns of the table and ``tournament``; the text ones (side, fen, move)
         cost by far the most. Scores are in the units, and from the point of view, of the player who moves,
@@ -311,18 +285,14 @@ class Results:
         """
         chosen = tuple(POSITIONS if columns is None else columns)
         if unknown := [name for name in chosen if name not in (*SOURCES, "tournament")]:
-            raise UsageError(f"positions have no column {unknown[0]!r}: choose among {', '.join(POSITIONS)}")
-        needed = sorted({"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, chosen))})
-        query = select(*(games.c[name] for name in needed)).order_by(
-            games.c.tournament_id, games.c.pairing, games.c.round
-        )
+            raise UsageError(f"positions have no column {shown(unknown[0])}: choose among {', '.join(POSITIONS)}")
         with self._database.engine.connect() as connection:
-            if tournament is not None:
-                query = query.where(games.c.tournament_id == self._id(connection, tournament))
-            names = connection.execute(select(tournaments.c.id, tournaments.c.name)).all()
-            rows = connection.execute(query).all()
-        values = list(zip(*rows, strict=True)) or [()] * len(needed)
-        boards = Positions(dict(zip(needed, values, strict=True)), dict(names))
+            place = key = None
+            if game is not None:
+                place, key = lookup.game_key(connection, game, tournament, self.location)
+            elif tournament is not None:
+                place = self._id(connection, tournament)
+            boards = Positions.read(connection, chosen, place, key)
         return pd.DataFrame({name: getattr(boards, name)() for name in chosen}, copy=False)
 
     def runs(self) -> pd.DataFrame:
@@ -334,16 +304,18 @@ class Results:
         return self._of_run(RUNS, "v_runs", None, ("id",))
 
     def metrics(self, run: Which = None) -> pd.DataFrame:
-        """One row per number measured in training, of one ``run`` (name, id or ``"last"``) or of all.
+        """One row per number measured in training, of one ``run`` (name, id or ``"last"``) or of all (``"all"``).
 
         ``opponent`` is null for what the learner itself reports of the games since the row before. Else it is the spec
-        of the yardstick that the player of the checkpoint met: wins, draws, losses, win_pct, score_pct (0-100).
+        of the baseline that the player of the checkpoint met: wins, draws, losses, win_pct, score_pct (0-100).
         """
         return self._of_run(METRICS, "v_run_metrics", run, ("run_id", "games", "opponent", "metric"))
 
     def checkpoints(self, run: Which = None) -> pd.DataFrame:
-        """One row per checkpoint, of one ``run`` or of all: its name in specs, the hash of its model, the time spent
-        learning until then, and when it was recorded (UTC)."""
+        """One row per checkpoint, of one ``run`` or of ``"all"``.
+
+        Its name in specs, the hash of its model, the time spent learning until then, and when it was recorded (UTC).
+        """
         return self._of_run(CHECKPOINTS, "v_checkpoints", run, ("run_id", "games"))
 
     def models(self) -> pd.DataFrame:
@@ -361,7 +333,7 @@ class Results:
         }
         made |= self.checkpoints().groupby("model")["checkpoint"].agg(", ".join).to_dict()
         frame["made_by"] = frame["hash"].map(made).astype(object)
-        return _dated(frame, "added")[list(MODELS)]
+        return dated(frame, "added")[list(MODELS)]
 
     def uses(self, model: str) -> pd.DataFrame:
         """Where the model of that hash is used, a row for each: what, name, and the spec under which it was used there.
@@ -369,43 +341,36 @@ class Results:
         What: ``checkpoint``, ``tournament``, ``learning`` (a tournament in which a player came to it), or ``run`` (one
         that began with it).
         """
-        seated = (
-            select(literal("tournament"), tournaments.c.name, players.c.spec)
-            .select_from(players)
-            .join(tournament_players)
-            .join(tournaments)
-            .where(players.c.weights == model)
-            .order_by(tournaments.c.id)
-        )
-        met = (
-            select(literal("learning"), tournaments.c.name, players.c.spec)
-            .select_from(learned)
-            .join(tournaments, tournaments.c.id == learned.c.tournament_id)
-            .join(players, players.c.id == learned.c.player_id)
-            .where(learned.c.model_hash == model)
-            .distinct()
-            .order_by(tournaments.c.name, players.c.spec)
-        )
-        begun = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
         with self._database.engine.connect() as connection:
-            rows = [tuple(row) for query in (seated, met, begun) for row in connection.execute(query)]
-        made = self.checkpoints()
-        names = made.loc[made["model"] == model, "checkpoint"]
-        rows = [*(("checkpoint", name, name) for name in names), *rows]
+            rows = uses.rows(connection, model)
         return pd.DataFrame(rows, columns=["what", "name", "spec"])
+
+    def _rows(
+        self, columns: Sequence[str], rows: Callable[[Connection, int | None], list[Any]], tournament: Which
+    ) -> pd.DataFrame:
+        """What ``rows`` makes of one tournament or of all: the tournament's name, then ``columns``."""
+        with self._database.engine.connect() as connection:
+            found = rows(connection, None if tournament is None else self._id(connection, tournament))
+        frame = pd.DataFrame(found, columns=["tournament", *columns])
+        return frame[list(columns)] if tournament is not None else frame.set_index("tournament")
 
     def _of_run(self, columns: Sequence[str], view: str, run: Which, order: Sequence[str]) -> pd.DataFrame:
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in columns]).select_from(table(view))
         query = query.order_by(*[column(name) for name in order])
         with self._database.engine.connect() as connection:
-            if run is not None:
+            if run not in (None, "all"):
                 query = query.where(column("run_id") == lookup.run_id(connection, run, self.location))
             frame = pd.DataFrame(connection.execute(query).all(), columns=list(columns))
         floats = {name: float for name in ("seconds", "value") if name in columns}
-        return _dated(frame.astype(floats), *({"started", "added"} & set(columns)))
+        return dated(frame.astype(floats), *({"started", "added"} & set(columns)))
 
     def _select(
-        self, columns: Sequence[str], source: str | FromClause, tournament: Which, order: Sequence[str]
+        self,
+        columns: Sequence[str],
+        source: str | FromClause,
+        tournament: Which,
+        order: Sequence[str],
+        game: str | int | None = None,
     ) -> pd.DataFrame:
         """``columns`` of a view or query, narrowed and sorted."""
         names = columns if tournament is not None or "tournament" in columns else ("tournament", *columns)
@@ -414,7 +379,10 @@ class Results:
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in names]).select_from(origin)
         query = query.order_by(*[column(name) for name in keys])
         with self._database.engine.connect() as connection:
-            if tournament is not None:
+            if game is not None:
+                place, key = lookup.game_key(connection, game, tournament, self.location)
+                query = query.where(column("tournament_id") == place, column("game") == key)
+            elif tournament is not None:
                 query = query.where(column("tournament_id") == self._id(connection, tournament))
             frame = pd.DataFrame(connection.execute(query).all(), columns=list(names))
         frame = frame.astype({name: float for name in names if name in _FLOATS})
@@ -422,8 +390,3 @@ class Results:
 
     def _id(self, connection: Connection, which: str | int) -> int:
         return lookup.tournament_id(connection, which, self.location)
-
-
-def _dated(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The frame with seconds since the epoch as times (UTC)."""
-    return frame.assign(**{name: pd.to_datetime(frame[name].astype(float), unit="s", utc=True) for name in columns})

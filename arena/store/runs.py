@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import Connection, delete, insert, select, update
 
-from arena.errors import StoreError
+from arena.errors import StoreError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
+from arena.store.decoding import check_settings, decoded
 from arena.store.schema import checkpoints, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from arena.model import Model
+    from arena.contracts.model import Model
     from arena.store.names import Naming
 
     State = Mapping[str, np.ndarray[Any, Any]]
@@ -72,13 +73,15 @@ class Checkpoint:
     """Of the learner; None at the beginning."""
 
 
+@decoded
 class Runs:
     """The training runs of a database that is opened to write."""
 
     def __init__(self, connect: Callable[[], Connection], location: str) -> None:
         """``connect`` is called when the database is needed."""
         self._connect = connect
-        self._location = location
+        self.location = location
+        """Path or URL, for messages."""
 
     @property
     def _connection(self) -> Connection:
@@ -93,10 +96,10 @@ class Runs:
         """
         naming = names.fixed(name) if isinstance(name, str) else name
         name = naming(())
-        if not _NAME.fullmatch(name) or name == "last" or name.isdecimal():
+        if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
             raise StoreError(
-                f"a run cannot be named {name!r}: write letters, digits, '-', '_' and '.';"
-                " numbers and 'last' choose among runs"
+                f"a run cannot be named {shown(name)}: write letters, digits, '-', '_' and '.';"
+                " numbers, 'last' and 'all' choose among runs"
             )
         values: dict[str, Any] = {
             "seed": seed,
@@ -116,7 +119,7 @@ class Runs:
             row["name"] = values["name"] = name = naming(taken)
             if name in taken:
                 raise StoreError(
-                    f"{self._location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
+                    f"{self.location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
                     " goes on with it; or choose another name"
                 )
             key = self._connection.scalars(insert(runs).values(row).returning(runs.c.id)).one()
@@ -125,8 +128,9 @@ class Runs:
     def get(self, which: str | int) -> StoredRun:
         """The run of that name or id, or the ``last``; StoreError where there is none."""
         with self._connection.begin():
-            key = lookup.run_id(self._connection, which, self._location)
+            key = lookup.run_id(self._connection, which, self.location)
             row = self._connection.execute(select(runs).where(runs.c.id == key)).one()
+        check_settings(row.settings)
         learner = LearnerIdentity(row.learner, row.distribution, row.version, row.weights)
         return StoredRun(row.id, row.name, learner, row.seed, row.games, row.settings, row.arena, row.started)
 
@@ -134,6 +138,11 @@ class Runs:
         """Let a run learn from so many games in all."""
         with self._connection.begin():
             self._connection.execute(update(runs).where(runs.c.id == run_id).values(games=games))
+
+    def change(self, run_id: int, settings: Mapping[str, Any]) -> None:
+        """Replace the settings of a run."""
+        with self._connection.begin():
+            self._connection.execute(update(runs).where(runs.c.id == run_id).values(settings=dict(settings)))
 
     def forget_empty(self, run_id: int) -> None:
         """Remove a run from the record, unless it has come to a checkpoint."""
@@ -170,7 +179,7 @@ class RunRecorder:
         self._games: list[dict[str, Any]] = []
 
     def measured(self, games: int, metrics: Mapping[str, float], opponent: str = "") -> None:
-        """Values by name after ``games`` games; ``opponent``: spec of the yardstick, empty for the learner's own."""
+        """Values by name after ``games`` games; ``opponent``: spec of the baseline, empty for the learner's own."""
         place = {"run_id": self._run_id, "games": games, "opponent": opponent}
         self._metrics += [place | {"metric": name, "value": float(value)} for name, value in metrics.items()]
 
@@ -223,6 +232,10 @@ def _packed(state: State) -> bytes:
 
 
 def _unpacked(data: bytes) -> State:
+    from safetensors import SafetensorError
     from safetensors.numpy import load
 
-    return {name: np.array(each) for name, each in load(data).items()}
+    try:
+        return {name: np.array(each) for name, each in load(data).items()}
+    except SafetensorError as error:
+        raise ValueError(f"a state that cannot be read: {error}") from None

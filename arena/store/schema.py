@@ -31,6 +31,11 @@ tournaments = Table(
     Column("settings", JSON, nullable=False),
     Column("version", Text, nullable=False, doc="version of checkers-arena that made it"),
     Column("started", Double, nullable=False, doc="seconds since the epoch"),
+    Column(
+        "planned",
+        BigInteger,
+        doc="games that it is to have; at most, until the format or a test has decided; null: unknown",
+    ),
 )
 
 players = Table(
@@ -42,6 +47,7 @@ players = Table(
     Column("distribution", Text, nullable=False, doc="what provides it"),
     Column("version", Text, nullable=False, doc="version of the distribution"),
     Column("weights", Text, doc="hash of its weights; null where it has none"),
+    Column("code", Text, doc="hash of the code that provides it; null: not recorded by an older version"),
 )
 Index(
     "players_identity",
@@ -50,6 +56,7 @@ Index(
     players.c.distribution,
     players.c.version,
     func.coalesce(players.c.weights, ""),
+    func.coalesce(players.c.code, ""),
     unique=True,
 )
 
@@ -61,6 +68,16 @@ tournament_players = Table(
     Column("seat", Integer, nullable=False, doc="place in the list of players, from 0"),
     UniqueConstraint("tournament_id", "seat"),
 )
+
+pairings = Table(
+    "pairings",
+    metadata,
+    Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
+    Column("pairing", Text, primary_key=True),
+    Column("first", BigInteger, nullable=False, doc="number of its first game in the tournament, from 1"),
+)
+"""One row per pairing, from the beginning of its stage on: by stage, then alphabetically. A game's number is ``first``
+plus its round."""
 
 games = Table(
     "games",
@@ -86,6 +103,7 @@ games = Table(
     Column("seconds", LargeBinary, doc="plies x float32; NaN: none"),
     Column("pvs", Text, doc="a line per ply; empty: none"),
     Column("started", Double, nullable=False, doc="seconds since the epoch"),
+    Column("changes", Integer, doc="number of the last player change that was accepted before it; null: none"),
     UniqueConstraint("tournament_id", "pairing", "round"),
     ForeignKeyConstraint(
         ["tournament_id", "black_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
@@ -104,6 +122,22 @@ games = Table(
 )
 """One row per game. Binary columns are little-endian and null where no ply of the game has a value."""
 
+player_changes = Table(
+    "player_changes",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True),
+    Column("player_id", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True, doc="from 1; players that changed at the same time share it"),
+    Column("version", Text, nullable=False, doc="distribution and version that provide the player from then on"),
+    Column("code", Text, nullable=False, doc="hash of the code that provides it from then on"),
+    Column("state", JSON, nullable=False, doc="what arena.plugins.specs.identity says of it from then on"),
+    Column("accepted", Double, nullable=False, doc="seconds since the epoch"),
+    ForeignKeyConstraint(
+        ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
+    ),
+)
+"""One row per player and resumption that went on with another version, code or weights of it."""
+
 ratings = Table(
     "ratings",
     metadata,
@@ -113,6 +147,13 @@ ratings = Table(
     Column("rating", Double, nullable=False),
     Column("error", Double, doc="half the width of the 95 % confidence interval; null: unknown"),
     Column("games", Integer, nullable=False),
+    Column(
+        "place",
+        Integer,
+        nullable=False,
+        server_default="0",
+        doc="of the system among those of the tournament, from 0; standings show the first",
+    ),
     ForeignKeyConstraint(
         ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
     ),
@@ -197,7 +238,7 @@ run_metrics = Table(
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("games", BigInteger, primary_key=True, autoincrement=False, doc="games learned from so far"),
-    Column("opponent", Text, primary_key=True, doc="spec of a yardstick; empty: what the learner itself reports"),
+    Column("opponent", Text, primary_key=True, doc="spec of a baseline; empty: what the learner itself reports"),
     Column("metric", Text, primary_key=True),
     Column("value", Double, nullable=False),
 )

@@ -10,62 +10,77 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select, update
 
-from arena.errors import StoreError
-from arena.rating import RatedGame
-from arena.record import points_of
+from arena.contracts.rating import RatedGame
+from arena.contracts.record import points_of
+from arena.errors import StoreError, shown
 from arena.store import lookup, names
 from arena.store.database import Database, locate, require
+from arena.store.decoding import decoded
 from arena.store.recorder import Recorder
-from arena.store.schema import collections, games, players, ratings, tournament_players, tournaments
+from arena.store.schema import (
+    collections,
+    games,
+    pairings,
+    player_changes,
+    players,
+    ratings,
+    tournament_players,
+    tournaments,
+)
 from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from sqlalchemy import Connection
 
-    from arena.model import Model
-    from arena.rating import PlayerRating
+    from arena.contracts.model import Model
+    from arena.contracts.rating import PlayerRating
     from arena.store.collector import Collector
     from arena.store.learned import Learned
     from arena.store.names import Naming
     from arena.store.runs import Runs
 
 
+@decoded
 class Store:
     """A database opened to write: one process, one thread, one connection.
 
     Every method raises StoreError, in one line, where the database cannot be used.
     """
 
-    def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
+    def __init__(self, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> None:
         """As :meth:`open`."""
         self.location, there = locate(path_or_url)
         """Path or URL, for messages; without a password."""
-        self._path_or_url = path_or_url
+        self.database = str(path_or_url)
+        """Path or URL as it was given."""
+        self._say = say
         self._open = ExitStack()
         if there:
             self._connect()
 
     @classmethod
-    def open(cls, path_or_url: str | os.PathLike[str]) -> Self:
-        """Open a path or SQLAlchemy URL; backed up and upgraded where old.
+    def open(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
+        """Open a path or SQLAlchemy URL; backed up and upgraded if old.
 
-        Where it is missing it is made when it is first used, so that what fails before leaves nothing behind.
+        A missing database is made when it is first used, so that what fails before leaves nothing behind. ``say`` gets
+        a line if another program must be waited for.
         """
-        return cls(path_or_url)
+        return cls(path_or_url, say)
 
     @classmethod
-    def existing(cls, path_or_url: str | os.PathLike[str]) -> Self:
+    def existing(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
         """As :meth:`open`, for a database that must be there already."""
         require(path_or_url)
-        return cls.open(path_or_url)
+        return cls.open(path_or_url, say)
 
     def close(self) -> None:
-        """Close the database. An SQLite file is left as one plain file, unless others have it open."""
+        """Close the database. An SQLite file is left as one file; if others have it open, when the last of them
+        closes it."""
         self._open.close()
 
     def __enter__(self) -> Self:
@@ -76,7 +91,7 @@ class Store:
 
     @cached_property
     def _connection(self) -> Connection:
-        database = Database(self._path_or_url, write=True)
+        database = Database(self.database, write=True, say=self._say)
         self._open.callback(database.engine.dispose)
         return self._open.enter_context(database.engine.connect())
 
@@ -91,11 +106,16 @@ class Store:
         return Runs(self._connect, self.location)
 
     def create_tournament(
-        self, name: str | Naming, seed: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity]
+        self,
+        name: str | Naming,
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None = None,
     ) -> StoredTournament:
         """Record a new tournament of that name, or one made of those that are taken.
 
-        StoreError where the name is taken or could be mistaken for an id.
+        ``planned``: the number of its games, at most. StoreError if the name is taken or could be mistaken for an id.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
         _check_name(naming(()))
@@ -106,6 +126,7 @@ class Store:
             "settings": dict(settings),
             "version": version("checkers-arena"),
             "started": time.time(),
+            "planned": planned,
         }
         with self._connection.begin():
             taken = set(self._connection.scalars(select(tournaments.c.name)))
@@ -125,6 +146,28 @@ class Store:
         """The tournament of that name or id, or ``last``; StoreError where there is none."""
         with self._connection.begin():
             return stored_tournament(self._connection, which, self.location)
+
+    def plan(self, tournament_id: int, planned: int) -> None:
+        """Set how many games the tournament is to have, or has come to."""
+        here = tournaments.c.id == tournament_id
+        with self._connection.begin():
+            self._connection.execute(update(tournaments).where(here).values(planned=planned))
+
+    def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
+        """Number the games of a stage: those of its pairings, in alphabetical order, follow all earlier ones.
+
+        ``games``: for each pairing. Pairings that have numbers keep them.
+        """
+        with self._connection.begin():
+            here = select(pairings.c.pairing).where(pairings.c.tournament_id == tournament_id)
+            known = set(self._connection.scalars(here))
+            new = enumerate(sorted(set(stage) - known), len(known))
+            rows = [
+                {"tournament_id": tournament_id, "pairing": pairing, "first": 1 + place * games}
+                for place, pairing in new
+            ]
+            if rows:
+                self._connection.execute(insert(pairings), rows)
 
     def finished(self, tournament_id: int) -> set[tuple[str, int]]:
         """Pairing and round of every game on record."""
@@ -156,10 +199,10 @@ class Store:
             if guilty is None
         ]
 
-    def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating]) -> None:
-        """Put ``table`` in the place of what ``system`` made of the tournament before.
+    def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int) -> None:
+        """Replace the ratings of ``system`` in the tournament; standings show the system whose ``place`` is 0.
 
-        Who has no rated games has no rating on record, whatever the system begins with.
+        A player without rated games gets no rating on record.
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
@@ -173,6 +216,7 @@ class Store:
                     "rating": row.rating,
                     "error": row.error,
                     "games": row.games,
+                    "place": place,
                 }
                 for row in table
                 if row.games
@@ -184,7 +228,28 @@ class Store:
         """What records the games of the tournament; a context manager."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-        return Recorder(self._connection, tournament_id, ids)
+            changes = _last_change(self._connection, tournament_id)
+        return Recorder(self._connection, tournament_id, ids, changes)
+
+    def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
+        """Record what players of a tournament are from now on: identities, and all that
+        :func:`arena.plugins.specs.identity` says of them."""
+        with self._connection.begin():
+            ids = lookup.player_ids(self._connection, tournament_id)
+            number = (_last_change(self._connection, tournament_id) or 0) + 1
+            rows = [
+                {
+                    "tournament_id": tournament_id,
+                    "player_id": ids[player.spec],
+                    "number": number,
+                    "version": f"{player.distribution} {player.version}",
+                    "code": player.code,
+                    "state": dict(state),
+                    "accepted": time.time(),
+                }
+                for player, state in changed
+            ]
+            self._connection.execute(insert(player_changes), rows)
 
     def learned(self, tournament_id: int) -> Learned:
         """What its players learn in the course of the tournament."""
@@ -204,7 +269,7 @@ class Store:
         from arena.store.collector import Collector
 
         if not collection or collection == "all" or not _is_text(collection):
-            raise StoreError(f"a collection cannot be named {collection!r}")
+            raise StoreError(f"a collection cannot be named {shown(collection)}")
         here = collections.c.name == collection
         with self._connection.begin():
             key = self._connection.scalar(select(collections.c.id).where(here))
@@ -224,9 +289,18 @@ class Store:
         return key
 
 
+def _last_change(connection: Connection, tournament_id: int) -> int | None:
+    """The number of the last change of a tournament's players; None if there is none."""
+    here = player_changes.c.tournament_id == tournament_id
+    last: int | None = connection.scalar(select(func.max(player_changes.c.number)).where(here))
+    return last
+
+
 def _check_name(name: str) -> None:
     if not name or name in ("last", "all") or name.isdecimal() or not _is_text(name):
-        raise StoreError(f"a tournament cannot be named {name!r}: numbers, 'last' and 'all' choose among tournaments")
+        raise StoreError(
+            f"a tournament cannot be named {shown(name)}: numbers, 'last' and 'all' choose among tournaments"
+        )
 
 
 def _is_text(name: str) -> bool:

@@ -8,8 +8,9 @@ workers; and it is rebuilt, and checked, from the recorded games when the tourna
 Rounds are counted through all stages of a format: where every pairing plays 10 games, round 2 of the second stage is
 round 12.
 
-A player learns by the learner of its name, which begins with the player's own model, and has those of the player's
-options that both have and that the player was given.
+A player learns by the learner whose models it plays (:attr:`arena.Learner.plays`), which begins with the player's own
+model, and has those of the player's options that both have and that the player was given. A player without such a
+learner plays as it is.
 """
 
 from __future__ import annotations
@@ -20,30 +21,31 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from arena import plugins, specs
 from arena.checkers.move import SIDES, Side
-from arena.episode import Episode
+from arena.contracts.episode import Episode
+from arena.contracts.learner import Learner
+from arena.contracts.model import Model
 from arena.errors import ArenaError, TournamentStopped, UsageError
+from arena.faults import blamed
 from arena.interrupts import check_interrupt
-from arena.learner import Learner
-from arena.model import Model
-from arena.store.learned import Lesson
+from arena.plugins import registry, specs
+from arena.store.learned import LearnedModel
 from arena.tournament import schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arena.plugins import Registered
-    from arena.record import GameRecord
-    from arena.specs import Spec
+    from arena.contracts.format import Pairing
+    from arena.contracts.record import GameRecord
+    from arena.plugins.registry import Registered
+    from arena.plugins.specs import Spec
+    from arena.referee.task import GameTask
     from arena.store import StoredTournament
     from arena.store.learned import Learned, PlayedGame
-    from arena.task import GameTask
-    from arena.tournament.formats import Pairing
 
 
 @dataclass(frozen=True, slots=True)
-class Pupil:
+class LearningPlayer:
     """A player that learns, and how it begins."""
 
     player: Spec
@@ -64,48 +66,59 @@ class Pupil:
         return self.player.with_model(_nameless(model)).text
 
 
-def pupils(players: Sequence[Spec], seed: int) -> dict[str, Pupil]:
+def learning_players(players: Sequence[Spec], seed: int) -> dict[str, LearningPlayer]:
     """Those of the players of a tournament that learn, by their specs, in order.
 
-    Raises UsageError where none does, and where a player has a learner that cannot go on from where the player is or
-    cannot study games.
+    Raises UsageError if none does, and if a learner cannot go on from where its player is.
     """
-    registry = plugins.load()
-    learners = {each.name: each for each in registry.all("learner")}
-    found = {each.text: _pupil(each, learners[each.name], seed) for each in players if each.name in learners}
+    installed = registry.load()
+    learners = [each for each in installed.all("learner") if _can_go_on(each)]
+    found = {}
+    for player in players:
+        if learner := _learner_of(player.registered, learners):
+            found[player.text] = _learning(player, learner, seed)
     if not found:
-        able = {name for name, learner in learners.items() if not _fault(learner)}
-        names = [each.name for each in registry.all("player") if each.name in able]
+        names = [each.name for each in installed.all("player") if _learner_of(each, learners)]
         raise UsageError(f"none of the players has a learner to go on learning with; {', '.join(names)} have one")
     return found
 
 
-def _pupil(player: Spec, learner: Registered, seed: int) -> Pupil:
-    fault = _fault(learner)
-    if not fault and (player.model is None or player.model[1].kind != learner.cls.kind):
-        fault = f"it plays no model of kind {learner.cls.kind}, or another one besides"
-    if fault or player.model is None:
-        raise UsageError(f"{player.text} cannot learn while it plays: {fault}")
+def _learning(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
+    if player.model is None or player.model[1].kind != learner.cls.kind:
+        raise UsageError(
+            f"{player.text} cannot learn while it plays: it plays no model of kind {learner.cls.kind}, or another one "
+            "besides"
+        )
     model = player.model[1]
     taken = {option.name for option in learner.options if not (option.takes_model or option.nested)}
     given = [f":{name}=[{text}]" for name, text in _given(player).items() if name in taken]
     [start] = (option.name for option in learner.options if option.takes_model)
     try:
         learns = specs.parse("learner", learner.name + "".join(given)).replaced({start: _nameless(model)})
-        pupil = Pupil(player, learns, schedule.seed_of(seed, player.text, 0), model)
-        pupil.begin()
+        found = LearningPlayer(player, learns, schedule.seed_of(seed, player.text, 0), model)
+        found.begin()
     except ArenaError as error:
         raise UsageError(f"{player.text} cannot learn while it plays: {error}") from None
-    return pupil
+    return found
 
 
-def _fault(learner: Registered) -> str:
-    """Why nobody can go on learning by a learner; empty where nothing is wrong."""
-    if learner.cls.study is Learner.study:
-        return f"the learner {learner.name} learns from games against itself alone"
-    if sum(option.takes_model for option in learner.options) != 1:
-        return f"the learner {learner.name} has no option for a model to begin with, or several"
-    return ""
+def _learner_of(player: Registered, learners: Sequence[Registered]) -> Registered | None:
+    """The learner that makes the models of a player: of several, that of the distribution that provides the player.
+
+    Raises UsageError if that provides several.
+    """
+    found = [each for each in learners if getattr(each.cls, "plays", None) == player.name]
+    if len(found) > 1:
+        found = [each for each in found if each.distribution == player.distribution]
+    if len(found) > 1:
+        raise UsageError(f"{player.name} has several learners to go on with: {', '.join(each.name for each in found)}")
+    return found[0] if found else None
+
+
+def _can_go_on(learner: Registered) -> bool:
+    """Whether a learner learns from the games of others, and begins with a model of the kind that it makes."""
+    begins = [option.model_kind for option in learner.options if option.takes_model]
+    return learner.cls.learn_from is not Learner.learn_from and begins == [learner.cls.kind]
 
 
 def _given(player: Spec) -> dict[str, str]:
@@ -123,15 +136,17 @@ def _nameless(model: Model) -> Model:
 class Learning:
     """What the players of one tournament have learned so far."""
 
-    def __init__(self, pupils: Mapping[str, Pupil], games: int, tournament: StoredTournament, learned: Learned) -> None:
+    def __init__(
+        self, players: Mapping[str, LearningPlayer], games: int, tournament: StoredTournament, learned: Learned
+    ) -> None:
         """At its beginning; ``games`` are those of a pairing, ``learned`` is where it is put on record."""
-        self._pupils = pupils
+        self._players = players
         self._games = games
         self._tournament = tournament
         self._learned = learned
         self._known = learned.hashes()
-        self._learners = {player: pupil.begin() for player, pupil in self._pupils.items()}
-        self._models = {player: pupil.start for player, pupil in self._pupils.items()}
+        self._learners = {player: learning.begin() for player, learning in self._players.items()}
+        self._models = {player: learning.start for player, learning in self._players.items()}
 
     def rounds(
         self, stage: int, pairings: Sequence[Pairing], tasks: Iterable[GameTask], flush: Callable[[], None]
@@ -150,7 +165,7 @@ class Learning:
         for task in tasks:
             missing[task.round].append(task)
         playing = {player for pairing in pairings for player in pairing}
-        here = [player for player in self._pupils if player in playing]
+        here = [player for player in self._players if player in playing]
         names = [schedule.pairing_of(*pairing) for pairing in pairings]
         for round in range(self._games):
             self._settle(stage * self._games + round, here)
@@ -170,7 +185,7 @@ class Learning:
             model = self._models[player]
             known = self._known.get((player, number))
             if known is None:
-                new[player] = self._lesson(player, number)
+                new[player] = self._learned_model(player, number)
             elif known != model.hash:
                 raise UsageError(
                     f"{self._tournament.name!r} cannot be resumed: from the same games {player} does not learn what it "
@@ -178,23 +193,23 @@ class Learning:
                 )
         if new:
             self._learned.record(number, new)
-            self._known |= {(player, number): lesson.model.hash for player, lesson in new.items()}
+            self._known |= {(player, number): learned.model.hash for player, learned in new.items()}
 
-    def _lesson(self, player: str, number: int) -> Lesson:
-        pupil, model, tournament = self._pupils[player], self._models[player], self._tournament
+    def _learned_model(self, player: str, number: int) -> LearnedModel:
+        learning, model, tournament = self._players[player], self._models[player], self._tournament
         origin = {
             "tournament": tournament.name,
             "player": player,
             "round": str(number),
-            "learner": pupil.learner.text,
-            "seed": str(pupil.seed),
-            "start": pupil.start.hash,
-            "version": pupil.learner.registered.origin,
+            "learner": learning.learner.text,
+            "seed": str(learning.seed),
+            "start": learning.start.hash,
+            "version": learning.learner.registered.origin,
             "arena": tournament.version,
         }
-        if model is pupil.start:
+        if model is learning.start:
             origin = {**model.provenance, **{what: origin[what] for what in ("tournament", "player", "round")}}
-        return Lesson(model, pupil.frozen(model), origin)
+        return LearnedModel(model, learning.frozen(model), origin)
 
     def _study(self, player: str, games: Iterable[PlayedGame]) -> None:
         episodes = [_episode(game, player) for game in games if player in (game.black, game.white)]
@@ -202,10 +217,13 @@ class Learning:
             return
         check_interrupt()
         try:
-            self._learners[player].study(episodes)
+            with blamed(f"the learner {self._players[player].learner.text}"):
+                self._learners[player].learn_from(episodes)
+                self._models[player] = self._learners[player].model()
         except ArenaError as error:
-            raise TournamentStopped(f"{player} cannot go on learning: {error}") from None
-        self._models[player] = self._learners[player].model()
+            stop = TournamentStopped(f"{player} cannot go on learning: {error}")
+            stop.details = error.details
+            raise stop from None
 
 
 class Rounds:

@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
+from arena.plugins.models import ModelResolver
 from arena.tournament import learning, schedule
-from arena.tournament.plan import changes, stored_plan
-from arena.tournament.pool import Pool
-from arena.tournament.processes import starter
+from arena.tournament.plan import changes, stored_plan, without_code
+from arena.workers.launcher import Launcher
+from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
+    from arena.referee.task import GameTask
     from arena.store import Results, StoredTournament
-    from arena.task import GameTask
     from arena.tournament.plan import Plan
 
 
@@ -28,7 +29,7 @@ class Verification:
     differs: int | None
     """The first ply, from 1, whose move is another, or one more than the plies where only the end is; None: none."""
     reservations: tuple[str, ...]
-    """Why the game may not be the same: a line each."""
+    """Why the game may not be the same, changes of the players first: a line each."""
 
 
 def verify(
@@ -37,13 +38,19 @@ def verify(
     """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
 
     ``say`` is given a line when kernels must be compiled first.
-    Players that learned while they played have the models of its round, from the database that :mod:`arena.library`
-    uses.
+    Players that learned while they played use the models of the game's round.
     Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
     """
-    plan = stored_plan(tournament)
+    resolver = ModelResolver(results.database)
+    plan = stored_plan(tournament, resolver)
     players = {record.black, record.white}
-    reservations = [change for spec, change in changes(tournament, plan) if spec in players]
+    number = results.changes_before(tournament.id, record.seed)
+    reservations = [change for spec, change in changes(tournament, plan, number) if spec in players]
+    reservations += [
+        f"the code that {spec} played by is not on record"
+        for spec in without_code(tournament, number)
+        if spec in players
+    ]
     reservations += [
         f"{each.text} plays by the clock, so it need not play the same twice"
         for each in plan.players
@@ -51,28 +58,33 @@ def verify(
     ]
     if plan.settings.limits.timed:
         reservations.append("the players were short of time, so they need not play the same twice")
-    task = learning.with_models(_task(plan, record), models_of(results, tournament, plan, record))
+    task = learning.with_models(_task(plan, record, resolver.absolute), models_of(results, tournament, plan, record))
     timeout, memory = plan.settings.move_timeout, plan.settings.memory
-    with starter(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
+    with Launcher(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
     return Verification(again, _difference(record, again), tuple(reservations))
 
 
 def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
     """The hashes of the models that learning players, by their specs, played a recorded game with."""
-    if not plan.pupils:
+    if not plan.learning_players:
         return {}
     stages = plan.stages(lambda: results.shares(tournament.id))
     names = ({schedule.pairing_of(*pairing) for pairing in stage} for stage in stages)
-    stage = next(number for number, pairings in enumerate(names) if record.pairing in pairings)
+    stage = next((number for number, pairings in enumerate(names) if record.pairing in pairings), None)
+    if stage is None:
+        raise UsageError(
+            f"the rules that paired {record.pairing} were those of Checkers Arena {tournament.version}: "
+            "the models of its round are not known"
+        )
     number = stage * plan.settings.games + record.round
     known = results.learned_models(tournament.id)
     return {player: known[player, number] for player in (record.black, record.white) if (player, number) in known}
 
 
-def _task(plan: Plan, record: GameRecord) -> GameTask:
+def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
     one, other = sorted((record.black, record.white))
-    for task in plan.tasks([(one, other)], ()):
+    for task in plan.tasks([(one, other)], (), database):
         if task.round == record.round:
             if task.opening.name != record.opening or task.seed != record.seed:
                 raise UsageError(f"the opening book has changed: game {record.seed} began with {record.opening}")

@@ -7,18 +7,17 @@ tournament's seed, so the order of playing, the number of workers and other play
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Limits
 from arena.errors import UsageError
-from arena.task import GameTask
+from arena.referee.task import GameTask
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from arena.adjudication import AgreedScores
-    from arena.opening import Opening
-    from arena.tournament.formats import Pairing
+    from arena.contracts.format import Pairing
+    from arena.contracts.opening import Opening
+    from arena.referee.adjudication import AgreedScores
 
 
 def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
@@ -68,18 +67,18 @@ def tasks(
     openings: Sequence[Opening],
     tournament_seed: int,
     *,
-    rules: DrawRules = DEFAULT_RULES,
     weights: Mapping[str, str | None] | None = None,
-    limits: Limits = NO_LIMITS,
-    tables: int | None = None,
     scores: AgreedScores | None = None,
+    database: str | None = None,
     finished: Collection[tuple[str, int]] = (),
+    **conditions: Any,
 ) -> Iterator[GameTask]:
     """The games still to be played, round by round, so that all pairings advance together.
 
     Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
-    that the players' weights must have, ``limits`` and ``tables`` are as in :class:`~arena.match.GameTask`; ``scores``
-    knows the threshold of each player; ``finished`` holds the (pairing, round) of the games to leave out.
+    that the players' weights must have; ``scores`` has the threshold of each player; ``finished`` holds the (pairing,
+    round) of the games to leave out; ``conditions`` are fields of :class:`~arena.referee.task.GameTask` that all games
+    share.
     """
     hashes = weights or {}
     named = [(pairing_of(*players), players) for players in pairings]
@@ -95,10 +94,9 @@ def tasks(
                 opening=openings[round // 2],
                 black=black,
                 white=white,
-                rules=rules,
                 black_weights=hashes.get(black),
                 white_weights=hashes.get(white),
-                limits=limits,
-                tables=tables,
                 scores=None if scores is None else scores.between(black, white),
+                **conditions,
+                database=database,
             )

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.record import points_of
+from arena.contracts.record import points_of
 from arena.statistics.elo import Match
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.statistics.sprt import SPRT, Verdict
 
 
@@ -29,11 +29,14 @@ class Sequential:
         self.player = player
         self.counts = [0, 0, 0, 0, 0]
         """Pairs of games by the points that they brought: 0, 1/2, 1, 3/2, 2."""
+        self.games = 0
+        """Games taken in, forfeits included."""
         self._first: float | None = None
         """Points of the first game of the pair that is under way; None where it was forfeited."""
 
     def add(self, number: int, points: float | None) -> None:
         """Take in game ``number``, from 0 and one after the other; ``points`` of the player, None for a forfeit."""
+        self.games += 1
         if number % 2 == 0:
             self._first = points
         elif self._first is not None and points is not None:
@@ -87,9 +90,10 @@ def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Ite
             following = next(expected, None)
 
 
-def replay(sequential: Sequential, played: Mapping[int, float | None]) -> None:
-    """Take in the games on record, by round, as far as they follow one another from the first."""
+def replay(sequential: Sequential, played: Mapping[int, float | None]) -> int:
+    """Take in the games on record, by round, as far as they follow one another from the first; returns how many."""
     number = 0
     while number in played and sequential.verdict == "open":
         sequential.add(number, played[number])
         number += 1
+    return number

@@ -6,12 +6,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from arena.contracts.record import last_line
 from arena.errors import TournamentStopped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.tournament.sequential import Sequential
 
 HOPELESS = 50
@@ -77,4 +78,4 @@ class Tally:
 def _forfeit(record: GameRecord) -> str:
     """Who forfeited and why, in a line."""
     player = record.black if record.guilty == "black" else record.white
-    return f"{player}, {record.termination}: {(record.reason or '').strip().splitlines()[-1]:.200}"
+    return f"{player}, {record.termination}: {last_line(record.reason):.200}"

@@ -59,6 +59,22 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
     return mine - _side_score(rotate(opp), rotate(own), rotate(kings), weights)
 
 
+@arena.kernel
+def table(boards: np.ndarray) -> np.ndarray:
+    """What each coefficient counts on each board, mine minus theirs: int64, (n, 5).
+
+    ``boards``: masks own, opp, kings as the side to move sees them, int64, (n, 3).
+    """
+    units = np.eye(5).astype(np.int64)
+    counts = np.empty((len(boards), 5), dtype=np.int64)
+    for n in range(len(boards)):
+        own, opp, kings = boards[n]
+        for i in range(5):
+            mine = _side_score(own, opp, kings, units[i])
+            counts[n, i] = mine - _side_score(rotate(opp), rotate(own), rotate(kings), units[i])
+    return counts
+
+
 class Heuristic(arena.CompiledEvaluator):
     """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs.
 

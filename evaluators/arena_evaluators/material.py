@@ -1,4 +1,4 @@
-"""Material alone: the yardstick."""
+"""Material alone: the baseline."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ import numpy as np
 
 import arena
 from arena.checkers.bits import lowest
-from arena.errors import ModelError
 from arena_evaluators.network import LIMIT, copy, network_kernel, pack
+from arena_evaluators.products import product
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,8 +68,8 @@ def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
     """The outputs of a network for many boards: float32, (n,)."""
     *hidden, (weights, bias) = layers
     for hidden_weights, hidden_bias in hidden:
-        inputs = np.maximum(inputs @ hidden_weights + hidden_bias, 0)
-    return (inputs @ weights + bias)[:, 0]
+        inputs = np.maximum(product(inputs, hidden_weights) + hidden_bias, 0)
+    return (product(inputs, weights) + bias)[:, 0]
 
 
 def planes_of(layers: Layers) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -94,17 +94,19 @@ def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -
     for i in range(max(len(tensors) // 2, 1)):
         weights, bias = tensors.get(f"w{i}"), tensors.get(f"b{i}")
         if weights is None or bias is None:
-            raise ModelError(f"{model} has no w{i} or no b{i}; weights of kind {kind} have w0, b0, w1, b1, ...")
+            raise arena.ModelError(f"{model} has no w{i} or no b{i}; weights of kind {kind} have w0, b0, w1, b1, ...")
         if weights.ndim != 2 or bias.shape != weights.shape[1:] or inputs not in (None, len(weights)):
-            raise ModelError(f"w{i} and b{i} of {model} do not fit: {weights.shape} and {bias.shape}")
+            raise arena.ModelError(f"w{i} and b{i} of {model} do not fit: {weights.shape} and {bias.shape}")
         if not (np.isfinite(weights).all() and np.isfinite(bias).all()):
-            raise ModelError(f"w{i} or b{i} of {model} holds numbers that are not finite")
+            raise arena.ModelError(f"w{i} or b{i} of {model} holds numbers that are not finite")
         layers.append((weights.astype(np.float32), bias.astype(np.float32)))
         inputs = len(bias)
     sizes = [len(layers[0][0]), *(len(bias) for _, bias in layers)]
     if sizes[0] not in inputs_allowed or sizes[-1] != 1 or 0 in sizes:
         shape, allowed = "-".join(map(str, sizes)), " or ".join(map(str, inputs_allowed))
-        raise ModelError(f"{model} is a network {shape}; weights of kind {kind} take {allowed} inputs to 1 output")
+        raise arena.ModelError(
+            f"{model} is a network {shape}; weights of kind {kind} take {allowed} inputs to 1 output"
+        )
     return layers
 
 
@@ -149,5 +151,5 @@ def _scale(layers: Layers, name: str) -> float:
     with np.errstate(all="ignore"):
         largest = float(np.abs(forward(layers, encode(boards, len(layers[0][0])))).max())
     if not np.isfinite(largest):
-        raise ModelError(f"the outputs of {name} are not finite")
+        raise arena.ModelError(f"the outputs of {name} are not finite")
     return 2.0 ** floor(log2(LIMIT / (_HEADROOM * largest))) if largest else 1.0

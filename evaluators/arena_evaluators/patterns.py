@@ -26,7 +26,6 @@ import numpy as np
 
 import arena
 from arena.checkers.bits import lowest, popcount
-from arena.compiled import inline_kernel
 
 KIND = "patterns"
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/patterns.safetensors")
@@ -79,21 +78,21 @@ def mirror() -> np.ndarray:
 _POWERS = (np.arange(256)[:, None] >> np.arange(SQUARES) & 1) @ 3 ** np.arange(SQUARES)  # (256,)
 
 
-@inline_kernel
+@arena.inline_kernel
 def _narrow(mask: int) -> int:
     """Two of the four squares of each row, brought together: two rows fill four bits of a byte."""
     mask &= 0x33333333
     return (mask | mask >> 2) & 0x0F0F0F0F
 
 
-@inline_kernel
+@arena.inline_kernel
 def _area(narrow: int, shift: int) -> int:
     """The eight squares of four rows of a narrowed mask."""
     two = narrow >> shift
     return (two | two >> 4) & 255
 
 
-@inline_kernel
+@arena.inline_kernel
 def _area_entry(left: int, place: int, men: int, their_men: int) -> int:
     """Number, among its region's entries, of what stands on an area; ``place`` counts as :data:`REGIONS` does."""
     rows = 4 if place > 2 else 0
@@ -104,14 +103,14 @@ def _area_entry(left: int, place: int, men: int, their_men: int) -> int:
     return entry_there
 
 
-@inline_kernel
+@arena.inline_kernel
 def _rows_entry(top: int, men: int, their_men: int) -> int:
     """Number of what stands on two rows."""
     number: int = _POWERS[men >> 4 * top & 255] + 2 * _POWERS[their_men >> 4 * top & 255]
     return number
 
 
-@inline_kernel
+@arena.inline_kernel
 def _material_entry(own: int, opp: int, kings: int) -> int:
     """Entry of the balance of material."""
     mine, theirs = own & kings, opp & kings
@@ -119,7 +118,7 @@ def _material_entry(own: int, opp: int, kings: int) -> int:
     return _MATERIAL + (men * _KINGS + min(popcount(mine), MOST_KINGS)) * _KINGS + min(popcount(theirs), MOST_KINGS)
 
 
-@inline_kernel
+@arena.inline_kernel
 def _first_king_entry(own: int, opp: int) -> int:
     """Entry of an own king on the first square, by who has more pieces."""
     difference = popcount(own) - popcount(opp)

@@ -9,7 +9,6 @@ import numpy as np
 
 import arena
 from arena.checkers.bits import popcount
-from arena.errors import ModelError
 from arena.search.values import DECIDED, WIN
 from arena_evaluators.memory import WORDS, RoteMemory, find
 
@@ -46,12 +45,12 @@ def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
     n = len(tensors["boards"])
     for name in ("scale", "capacity"):
         if not tensors[name] > 0:
-            raise ModelError(f"{name} of {model} is {tensors[name]}, not a number above 0")
+            raise arena.ModelError(f"{name} of {model} is {tensors[name]}, not a number above 0")
     model.require("td", {"values": (n,), "visits": (n,)})
     if n and not (np.abs(tensors["values"].astype(np.int64)) <= WON).all():
-        raise ModelError(f"values of {model} lie beyond ±{WON}")
+        raise arena.ModelError(f"values of {model} lie beyond ±{WON}")
     if len(tensors["tried"]) and tensors["tried"][:, 0].max() >= n:
-        raise ModelError(f"tried of {model} names boards that it does not hold")
+        raise arena.ModelError(f"tried of {model} names boards that it does not hold")
     return tensors
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
-from arena.compiled import instruction
+import arena
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,7 @@ _I32 = ir.IntType(32)
 _FLOAT = ir.FloatType()
 _FLOATS = ir.VectorType(_FLOAT, LANES)
 _ZERO = ir.Constant(_FLOATS, [0.0] * LANES)
+_FMA = f"llvm.fma.v{LANES}f32"
 
 
 _VECTOR = f"float32x{LANES}"
@@ -57,7 +58,7 @@ def _instruction(emit: Callable[..., Any], result: str, *arguments: str) -> Call
         return _type(result)(*map(_type, arguments)), codegen
 
     typings = (lambda _: made(), lambda _, _a: made(), lambda _, _a, _b: made(), lambda _, _a, _b, _c: made())
-    return instruction(typings[len(arguments)])
+    return arena.instruction(typings[len(arguments)])
 
 
 def _load(builder: Any, address: Any) -> Any:
@@ -78,6 +79,12 @@ def _broadcast(builder: Any, address: Any) -> Any:
 def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
     contract = ("contract",)  # one instruction where there is one
     return builder.fadd(builder.fmul(a, b, flags=contract), c, flags=contract)
+
+
+def _fused_multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
+    module = builder.module
+    intrinsic = module.globals.get(_FMA) or ir.Function(module, ir.FunctionType(_FLOATS, [_FLOATS] * 3), _FMA)
+    return builder.call(intrinsic, [a, b, c])
 
 
 def _relu(builder: Any, vector: Any) -> Any:
@@ -105,6 +112,8 @@ add = _instruction(lambda builder, a, b: builder.fadd(a, b), _VECTOR, _VECTOR, _
 """Sum of two vectors, lane by lane."""
 multiply_add = _instruction(_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
 """``a * b + c``, lane by lane."""
+fused_multiply_add = _instruction(_fused_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+"""``a * b + c``, lane by lane, rounded once on every processor."""
 relu = _instruction(_relu, _VECTOR, _VECTOR)
 """Negative lanes become 0."""
 total = _instruction(_total, "float32", _VECTOR)

@@ -6,8 +6,8 @@ z = x W + b of a layer and the next layer's input relu(z), the gradient of a los
     dW = x' dz,  db = sum of dz,  dx = dz W',  dz of the layer before = dx where its output is above 0
 
 All parameters of a network lie in one vector (float32), so that an optimizer moves them at once and a state is one
-array. Work is done in blocks of samples that stay in the cache, and that are too small for OpenBLAS to share among
-threads: the same samples in the same order give the same network, bit for bit, on one machine.
+array. Samples are taken in blocks that stay in the cache. Sums have a fixed order (:mod:`arena_evaluators.products`):
+the same samples in the same order give the same network, bit for bit, for any number of threads and cores.
 """
 
 from __future__ import annotations
@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from arena.search.logistic import probabilities
+from arena_evaluators.products import product
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     """Weights (inputs, units) and biases (units,) of each layer."""
 
 _MULTIPLICATIONS = 1 << 18
-"""Most multiplications of a matrix product: OpenBLAS does no more than that on one thread."""
+"""Most multiplications of a layer for one block of samples."""
 _TINY = 1e-7
 
 
@@ -41,7 +44,7 @@ def squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray,
 
 def logistic(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Cross-entropy of the probability 1 / (1 + exp(-o)) and targets in [0, 1]: log(1 + exp(o)) - t o."""
-    return np.logaddexp(0, outputs) - targets * outputs, probability(outputs) - targets
+    return np.logaddexp(0, outputs) - targets * outputs, probabilities(outputs) - targets
 
 
 def clipped_cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -53,11 +56,6 @@ def clipped_cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.
     p = np.clip(outputs, _TINY, 1 - _TINY)
     inside = (outputs > _TINY) & (outputs < 1 - _TINY)
     return -(targets * np.log(p) + (1 - targets) * np.log(1 - p)), np.where(inside, (p - targets) / (p * (1 - p)), 0)
-
-
-def probability(outputs: np.ndarray) -> np.ndarray:
-    """1 / (1 + exp(-o)), without overflow."""
-    return 0.5 + 0.5 * np.tanh(0.5 * outputs)
 
 
 class Network:
@@ -106,7 +104,7 @@ class Network:
         for start in range(0, len(inputs), self._block):
             block = slice(start, start + self._block)
             losses, slopes = loss((activations := self._forward(inputs[block]))[-1][:, 0], targets[block])
-            total += float(weights[block] @ losses)
+            total += float((weights[block] * losses).sum())
             self._backward(activations, (slopes * weights[block])[:, None], layers)
         gradient /= len(inputs)
         return total / len(inputs), gradient
@@ -115,7 +113,7 @@ class Network:
         """What each layer takes in, and the output last: (n, units)."""
         activations = [inputs]
         for number, (weights, bias) in enumerate(self.layers, 1):
-            sums = activations[-1] @ weights
+            sums = product(activations[-1], weights)
             sums += bias
             if number < len(self.layers) or self.output == "relu":
                 np.maximum(sums, 0, out=sums)
@@ -128,10 +126,10 @@ class Network:
             slopes = slopes * (activations[-1] > 0)
         for number in reversed(range(len(self.layers))):
             inputs = activations[number]
-            gradient[number][0][:] += inputs.T @ slopes
+            gradient[number][0][:] += product(inputs.T, slopes)
             gradient[number][1][:] += slopes.sum(axis=0)
             if number:
-                slopes = slopes @ self.layers[number][0].T
+                slopes = product(slopes, self.layers[number][0].T)
                 slopes *= inputs > 0
 
     def tensors(self) -> dict[str, np.ndarray]:
@@ -217,7 +215,7 @@ class Adadelta(Optimizer):
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class MinibatchFit:
     """How a network is fitted to samples."""
 
     loss: Loss

@@ -10,13 +10,13 @@ V̂(b) = w0 + w1 x1 + … + w6 x6. All four modules hold the same array of weigh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 import arena
 from arena_evaluators.linear import FEATURES, Weights, features, kernel_of, put_weights, weights_of
-from arena_learners.loop import SelfPlay, StepByStep
+from arena_learners.loop import ModularLearner, StepByStep, norm
 from arena_players.lms import LMS as LMSPlayer
 
 if TYPE_CHECKING:
@@ -56,9 +56,9 @@ class Examples:
             whole = cls(*_merged(*parts))
         return whole
 
-    def last(self) -> Examples:
-        """The last example alone."""
-        return Examples(self.features[-1:], self.values[-1:], self.plies[-1:])
+    def last(self, number: int) -> Examples:
+        """The last ``number`` examples."""
+        return Examples(self.features[-number:], self.values[-number:], self.plies[-number:])
 
 
 @arena.kernel
@@ -97,10 +97,10 @@ class PerformanceSystem:
         self.temperature = temperature
         self._kernels: list[arena.Kernel] = []
 
-    def seat(self, side: arena.Side) -> arena.Seat:
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:
         kernel = kernel_of(side, _SCALE)
         self._kernels.append(kernel)
-        return arena.Seat(kernel, self.depth, self.quiescence, self.explore, self.temperature)
+        return arena.CompiledPlayer(kernel, self.depth, self.quiescence, self.explore, self.temperature)
 
     def refresh(self) -> None:
         for kernel in self._kernels:
@@ -111,9 +111,10 @@ class Critic:
     """Gives boards of a game their training values: V_train(b) = V̂(successor(b)) (Mitchell 1997).
 
     The successor is the next board of the same player in the training set; the last one gets the true value of the end
-    of the game, 100, 0 or -100. Texts speak of the boards on which it is the player's turn (``own_turn``). A choice
-    among boards after one's own move asks V̂ about boards on which it is *not*, and with weights from the others it
-    leaves its pieces hanging, so ``after_own_move`` makes a training set of these (ours).
+    of the game, 100, 0 or -100. With ``final`` the last one is the final board itself, as in the texts; else it is the
+    player's last board before that (ours). Texts speak of the boards on which it is the player's turn (``own_turn``). A
+    choice among boards after one's own move asks V̂ about boards on which it is *not*, and with weights from the others
+    it leaves its pieces hanging, so ``after_own_move`` makes a training set of these (ours).
 
     What a teacher says (ours). A label v of a board in the training set, as seen by the learner, replaces its V_train
     by 100 v. A teacher who values the board before a move, and would have played the same, thereby values the board
@@ -123,9 +124,10 @@ class Critic:
     common, so that one example alone would move both values alike.
     """
 
-    def __init__(self, weights: np.ndarray, after_own_move: bool = True) -> None:
+    def __init__(self, weights: np.ndarray, after_own_move: bool = True, final: bool = False) -> None:
         self.weights = weights
         self.after_own_move = after_own_move
+        self.final = final
 
     def first(self, mover: arena.Side, side: arena.Side) -> int:
         """After how many plies the first board of the training set of ``side`` stands; then it is every second one."""
@@ -134,20 +136,26 @@ class Critic:
     def examples(self, episode: arena.Episode, side: arena.Side) -> Examples:
         """The training set of one finished game, as the player of one colour saw it."""
         first = self.first(episode.first, side)
-        x = features(episode.boards, first, episode.plies, self.after_own_move)  # (n, 7)
+        last = episode.plies
+        x = features(episode.boards, first, last, self.after_own_move)  # (n, 7)
+        plies = np.arange(first, first + 2 * len(x), 2)
+        if self.final:
+            x = np.concatenate([x, features(episode.boards, last, last + 1, episode.side(last) is not side)])
+            plies = np.append(plies, last)
         values = np.full(len(x), FINAL_VALUE * episode.result(side))  # (n,)
-        values[:-1] = x[1:] @ self.weights
+        values[:-1] = estimates(x[1:], self.weights)
         if episode.labels is not None:
             labels = self._labels(episode.labels, first, episode)
-            values = np.where(np.isnan(labels), values, FINAL_VALUE * labels)
-        examples = Examples(x, values, np.arange(first, first + 2 * len(x), 2))
+            labelled = np.flatnonzero(~np.isnan(labels))
+            values[labelled] = FINAL_VALUE * labels[labelled]
+        examples = Examples(x, values, plies)
         if episode.better:
             corrections = [self._correction(episode, ply) for ply in episode.better if episode.side(ply) is side]
             return Examples.joined([examples, *corrections])
         return examples
 
     def _labels(self, labels: np.ndarray, first: int, episode: arena.Episode) -> np.ndarray:
-        """What the teacher says of the boards of the training set, as the learner sees it: float64, (n,)."""
+        """What the teacher says of the boards before the final one, as the learner sees it: float64, (n,)."""
         mine = labels[first : episode.plies : 2]
         if not self.after_own_move:
             return mine
@@ -163,16 +171,26 @@ class Critic:
         known = game.ply >= self.first(game.boards[0].side, side) + 2
         boards = np.array([board.relative for board in game.boards[-3:]], dtype=np.int64)  # (3, 3)
         x = features(boards, 0, 3 if known else 0, self.after_own_move)
-        return Examples(x[:-1], x[1:] @ self.weights, np.array([game.ply - 2])[: len(x[:-1])])
+        return Examples(x[:-1], estimates(x[1:], self.weights), np.array([game.ply - 2])[: len(x[:-1])])
 
     def _correction(self, episode: arena.Episode, ply: int) -> Examples:
         better = (episode.better or {})[ply]
         boards = np.array([better, better, episode.boards[ply + 1]], dtype=np.int64)  # (3, 3)
         x = features(boards, 0, 3, True)  # of the better board and the reached one
-        preferred, reached = x @ self.weights
+        preferred, reached = estimates(x, self.weights)
         if preferred - reached >= MARGIN:
             return Examples(x[:0], np.zeros(0), np.zeros(0, dtype=np.int64))
         return Examples(x, np.array([reached + MARGIN, preferred - MARGIN]), np.array([ply + 1, ply + 1]))
+
+
+@arena.kernel
+def estimates(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """V̂ of each row of features (float64, (n, k)), summed from the first weight (float64, (k,)) on: float64, (n,)."""
+    values = np.zeros(len(x))
+    for n in range(len(x)):
+        for i in range(len(weights)):
+            values[n] += weights[i] * x[n, i]
+    return values
 
 
 @arena.kernel
@@ -243,17 +261,20 @@ class Generalizer:
         return {"squared_error": squares / 2, "gain": gain}
 
 
-class LMS(arena.Learner):
+class LMS(ModularLearner):
     """LMS on six counts of the board (Mitchell 1997): critic, generalizer, generator, player.
 
     Learns from self-play, from games of others and from a teacher. In self-play the examples of both players are taken
     by turns, in the order of the game (ours): what a win adds to the worth of the pieces on the board is then taken
     back by the loss; one player's set after the other's would leave the weights leaning to whose came last.
-
-    A learner of one's own replaces a module by overriding the method that makes it.
     """
 
     kind = "lms"
+    plays = "lms"
+    idle: ClassVar = {
+        "against": ("update", "temperature"),
+        "from": ("update", "temperature", "explore", "random_plies"),
+    }
 
     def __init__(
         self,
@@ -265,6 +286,7 @@ class LMS(arena.Learner):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
         boards: Literal["compared", "own_turn"] = "compared",
+        final: bool = False,
         update: Literal["game", "move"] = "game",
         explore: Annotated[float, arena.Range(0, 1)] = 0.15,
         temperature: Annotated[float, arena.Range(0)] = 0.0,
@@ -276,9 +298,10 @@ class LMS(arena.Learner):
         pieces out. ``start``: weights to begin from; none: zero weights. ``depth``: plies of search when playing: 1
         takes the best board after my move, 2 the best after their worst reply; ``quiescence``: search on while there
         are captures. ``boards`` that make the training set: those that a search of that depth compares (after my own
-        move where it is odd), or those with me to move. ``update``: after each game or, much slower, each move.
-        ``explore``: share of moves that are random; ``temperature``: above 0, moves are drawn by softmax of
-        V̂ / temperature; ``random_plies``: random moves at the start of each game.
+        move where it is odd), or those with me to move. ``final``: the final board of a game is in it too, with the
+        true value of the end. ``update``: after each game or, much slower, each move. ``explore``: share of moves that
+        are random; ``temperature``: above 0, moves are drawn by softmax of V̂ / temperature; ``random_plies``: random
+        moves at the start of each game.
         """
         self.rate = rate
         self.normalised = normalised
@@ -288,27 +311,25 @@ class LMS(arena.Learner):
         self.depth = depth
         self.quiescence = quiescence
         self.boards = boards
+        self.final = final
         self.update = update
         self.explore = explore
         self.temperature = temperature
         self.random_plies = random_plies
 
-    def performance_system(self) -> loop.PerformanceSystem:
-        """What plays by ``weights_``."""
+    def performance_system(self) -> PerformanceSystem:
         return PerformanceSystem(self.weights_, self.depth, self.quiescence, self.explore, self.temperature)
 
     def experiment_generator(self) -> loop.ExperimentGenerator:
-        """What sets up games and has ``performance_`` play them."""
         if self.update == "move":
-            return StepByStep(self.performance_, self.seed_, self.random_plies, moved=self._moved)
-        return SelfPlay(self.performance_, self.seed_, self.random_plies)
+            return StepByStep(self.performance_, self.seed_, self.random_plies, moved=self._moved, starts=self.starts)
+        return super().experiment_generator()
 
     def critic(self) -> Critic:
-        """What makes training examples of games."""
-        return Critic(self.weights_, after_own_move=self.boards == "compared" and self.depth % 2 == 1)
+        after_own_move = self.boards == "compared" and self.depth % 2 == 1
+        return Critic(self.weights_, after_own_move, self.final)
 
     def generalizer(self) -> Generalizer:
-        """What changes ``weights_``."""
         return Generalizer(self.weights_, self.rate, self.tau, self.normalised, self.features)
 
     def begin(self, seed: int) -> None:
@@ -316,14 +337,11 @@ class LMS(arena.Learner):
         self.games_ = 0
         self.weights_ = np.zeros(FEATURES) if self.start is None else weights_of(self.start).copy()
         self.weights_[1 + self.features :] = 0
-        self.performance_ = self.performance_system()
-        self.critic_ = self.critic()
-        self.generalizer_ = self.generalizer()
-        self.generator_ = self.experiment_generator()
+        self.assemble()
         self.updates_: list[Mapping[str, float]] = []
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics: ``plies`` and ``drawn``, means over the games; what the generalizer measured, means over its
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics: ``plies``, mean over the games, and ``draw_pct``; what the generalizer measured, means over its
         updates; the weights and their ``norm``, at the end. Raises ArenaError where the weights diverge."""
         plies = drawn = 0
         for _ in range(games):
@@ -332,11 +350,11 @@ class LMS(arena.Learner):
             plies += episode.plies
             drawn += episode.winner is None
             sets = [self.critic_.examples(episode, side) for side in episode.learners]
-            self._learn([examples.last() for examples in sets] if self.update == "move" else sets)
-        return {"plies": plies / games, "drawn": drawn / games, **self._measured()}
+            self._learn([examples.last(1 + self.final) for examples in sets] if self.update == "move" else sets)
+        return {"plies": plies / games, "draw_pct": 100 * drawn / games, **self._measured()}
 
-    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
-        """Metrics: as those of :meth:`practise`, without ``plies`` and ``drawn``."""
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        """Metrics: as those of :meth:`self_play`, without ``plies`` and ``draw_pct``."""
         for episode in episodes:
             self._learn([self.critic_.examples(episode, side) for side in episode.learners])
         return self._measured()
@@ -374,4 +392,4 @@ class LMS(arena.Learner):
         names = updates[0] if updates else ()
         means = {name: sum(update[name] for update in updates) / len(updates) for name in names}
         weights = {f"w{i}": weight for i, weight in enumerate(self.weights_.tolist())}
-        return means | weights | {"norm": float(np.linalg.norm(self.weights_))}
+        return means | weights | {"norm": norm(self.weights_)}

@@ -13,34 +13,43 @@ import numpy as np
 
 import arena
 from arena.checkers.bitboard import can_capture
+from arena.search.logistic import clipped_probabilities
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def sigmoid(log_odds: np.ndarray) -> np.ndarray:
-    """The expected result, 0 to 1, for its log odds."""
-    expected: np.ndarray = 1 / (1 + np.exp(-np.clip(log_odds, -50, 50)))
-    return expected
+@arena.kernel
+def lambda_returns(values: np.ndarray, cut: np.ndarray, final: float, lambda_: float, discount: float) -> np.ndarray:
+    """The lambda-returns of successive turns, 0 to 1, from the last to the first: float64, (n,).
 
-
-def returns(episode: arena.Episode, trace: float) -> np.ndarray:
-    """The lambda-return of every position for its side to move, ``trace`` being lambda: float64, (plies + 1,).
-
-    G(t) = 1 - ((1 - trace) V(t + 1) + trace G(t + 1)), the last position having the result of the game, and V the
-    expected result that the search of its mover gave; where there was none, G(t) = 1 - G(t + 1). With ``trace`` 1
-    every position has the result of the game.
+    G(t) = 1/2 + discount (G - 1/2) with G = (1 - lambda) V(t) + lambda G(t + 1), and ``final`` after the last turn.
+    ``values``: V, in [0, 1]; where it is NaN, G is G(t + 1). ``cut``: where it is true, G is V(t). A discount of -1
+    passes the return on to the other side.
     """
-    last = episode.plies
-    targets = np.empty(last + 1)
-    targets[last] = target = (1 + episode.result(episode.side(last))) / 2
-    values = np.full(last, np.nan) if episode.values is None else episode.values
-    expected = sigmoid(values)
-    for ply in range(last - 1, -1, -1):
-        if ply + 1 < last and not np.isnan(expected[ply + 1]):
-            target = (1 - trace) * expected[ply + 1] + trace * target
-        targets[ply] = target = 1 - target
+    targets = np.empty(len(values))
+    following = final
+    for turn in range(len(values) - 1, -1, -1):
+        value = values[turn]
+        if np.isnan(value):
+            value = following
+        elif not cut[turn]:
+            value = (1 - lambda_) * value + lambda_ * following
+        following = 1 - value if discount == -1 else 0.5 + discount * (value - 0.5)  # 1 - value is exact
+        targets[turn] = following
     return targets
+
+
+def returns(episode: arena.Episode, lambda_: float) -> np.ndarray:
+    """The lambda-return of every position for its side to move: float64, (plies + 1,).
+
+    V is the expected result that the search of the mover gave. The last position has the result of the game, and with
+    ``lambda_`` 1 every position has.
+    """
+    final = (1 + episode.result(episode.side(episode.plies))) / 2
+    values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
+    following = np.append(clipped_probabilities(values[1:]), np.nan)[: episode.plies]
+    return np.append(lambda_returns(following, np.zeros(episode.plies, bool), final, lambda_, -1.0), final)
 
 
 @arena.kernel
@@ -59,7 +68,7 @@ def quiet(boards: np.ndarray) -> np.ndarray:
     return calm
 
 
-class Pool:
+class WeightedPositions:
     """Distinct positions, each with what it counts in all and the sum of its targets."""
 
     def __init__(self) -> None:

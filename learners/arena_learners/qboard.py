@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import numpy as np
 
 import arena
+from arena.search.logistic import probabilities
 from arena_evaluators import metrics
 from arena_evaluators.neural import KIND, PLANES, SIGNED, encode, forward
-from arena_learners.backprop import probability
 from arena_learners.qmetrics import QMetrics
 from arena_learners.stage import Stage
 from arena_players.qmodel import QModel as Player
@@ -31,6 +31,7 @@ class QBoard(Stage):
     """
 
     kind = KIND
+    plays = "qmodel"
 
     def __init__(
         self,
@@ -59,8 +60,9 @@ class QBoard(Stage):
         model = self.metrics
         if model is None:
             first = QMetrics(explore=self.explore)
+            first.open_with(self.starts)
             first.begin(seed)
-            first.practise(FIRST_GAMES)
+            first.self_play(FIRST_GAMES)
             model = first.model()
         self.judge_ = metrics.layers_of(model)
 
@@ -72,8 +74,8 @@ class QBoard(Stage):
         if self.labels == "results":
             return inputs, results, np.ones_like(results)
         rows = metrics.table(boards)
-        p = probability(forward(self.judge_, rows))
-        weak = (rows @ metrics.WEIGHTS.astype(np.float32) >= 0).astype(np.float32)
+        p = probabilities(forward(self.judge_, rows))
+        weak = ((rows * metrics.WEIGHTS).sum(axis=1) >= 0).astype(np.float32)
         return inputs, p, 1 / (1 + np.abs(weak - p))
 
     def player(self) -> arena.Player:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ class QMetrics(Stage):
     """
 
     kind = KIND
+    plays = "qmetrics"
+    idle: ClassVar = {"from": ("explore",)}
 
     def __init__(
         self,

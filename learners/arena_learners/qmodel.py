@@ -4,7 +4,7 @@ The tutorial that this follows sets the value of every board of a game towards �
 is that. Here a network learns the expected result, the Q-value of a move being the value of the board after it, by
 TD(λ) over one side's own turns (Sutton 1988; Watkins 1989 for what cuts the returns)::
 
-    target = 1/2 + discount (G - 1/2),  G = (1 - trace) v + trace target'
+    target = 1/2 + discount (G - 1/2),  G = (1 - λ) v + λ target'
 
 v is the probability to win that the network gave for the best move when the game was played, target' that of the side's
 next turn, at the end the result: 1, 0, or (1 + draw_reward) / 2. A random move of either side cuts the return: what
@@ -17,54 +17,34 @@ further).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 import arena
-from arena.compiled import kernel
+from arena.search.logistic import probabilities
 from arena_evaluators.network import copy, network_kernel, pack
 from arena_evaluators.neural import KIND, encode, layers_of, planes_of
-from arena_learners.backprop import Adam, Fit, Network, logistic, probability
-from arena_learners.loop import SelfPlay
-from arena_learners.outcomes import quiet
+from arena_learners.backprop import Adam, MinibatchFit, Network, logistic
+from arena_learners.loop import ModularLearner
+from arena_learners.outcomes import lambda_returns, quiet
 from arena_learners.qboard import FIRST_GAMES, HIDDEN, INPUTS, QBoard
 from arena_players.qmodel import QModel as Player
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from arena_learners import loop
-
 _SCALE = 2.0**14
 """Kernel units per unit of the logit."""
-_FIT = Fit(logistic, batch=512)
-_SETTLING = 100
-"""Generations after which the rate is half of what it was."""
+_FIT = MinibatchFit(logistic, batch=512)
+_SETTLING = 20_000
+"""Games after which the rate is half of what it was."""
 _AT_ONCE = 1 << 14
 """Boards that are coded for the network at once."""
+_USUAL = 200
+"""Games of a generation."""
 _KEPT = 0.9
-"""Share of the averaged network that each generation keeps."""
-
-
-@kernel
-def _returns(values: np.ndarray, cut: np.ndarray, final: float, trace: float, discount: float) -> np.ndarray:
-    """The targets of one side's turns, from the last to the first: float64, (n,).
-
-    ``values``: in [0, 1], NaN where nobody said any, and then the return stands alone. ``cut``: whether the reply or
-    the side's own next move was left to chance.
-    """
-    targets = np.empty(len(values))
-    following = final
-    for turn in range(len(values) - 1, -1, -1):
-        value = values[turn]
-        if np.isnan(value):
-            value = following
-        elif not cut[turn]:
-            value = (1 - trace) * value + trace * following
-        following = 0.5 + discount * (value - 0.5)
-        targets[turn] = following
-    return targets
+"""Share of the averaged network that 200 games of training leave in it."""
 
 
 class PerformanceSystem:
@@ -78,9 +58,9 @@ class PerformanceSystem:
         self._contexts = {side: copy(packed) for side in arena.Side}
         self._stale = False
 
-    def seat(self, side: arena.Side) -> arena.Seat:
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:
         kernel_of_side = arena.Kernel(network_kernel.address, self._contexts[side], _SCALE)
-        return arena.Seat(kernel_of_side, quiescence=self.quiescence, explore=self.explore)
+        return arena.CompiledPlayer(kernel_of_side, quiescence=self.quiescence, explore=self.explore)
 
     def changed(self) -> None:
         """The network is not what it was."""
@@ -100,9 +80,9 @@ class PerformanceSystem:
 class Critic:
     """Gives the boards of one side's turns their expected results, by TD(λ)."""
 
-    def __init__(self, trace: float, discount: float, draw_reward: float, quiet_only: bool) -> None:
+    def __init__(self, lambda_: float, discount: float, draw_reward: float, quiet_only: bool) -> None:
         """``quiet_only``: whether boards where the side to move must capture are no examples."""
-        self.trace = trace
+        self.lambda_ = lambda_
         self.discount = discount
         self.draw_reward = draw_reward
         self.quiet_only = quiet_only
@@ -119,9 +99,9 @@ class Critic:
         if episode.explored is not None:
             explored[: episode.plies] = episode.explored
         values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
-        mine = probability(values[turns])
+        mine = probabilities(values[turns])
         replies, next_turns = (explored[turns.start + later : episode.plies + later : 2] for later in (1, 2))
-        targets = _returns(mine, replies | next_turns, final, self.trace, self.discount)
+        targets = lambda_returns(mine, replies | next_turns, final, self.lambda_, self.discount)
         if episode.labels is not None:
             labels = (1 + episode.labels[:-1][turns]) / 2
             targets = np.where(np.isnan(labels), targets, labels)
@@ -139,8 +119,13 @@ class Generalizer:
     of them (Polyak & Juditsky 1992).
     """
 
-    def __init__(self, network: Network, seed: int, rate: float, epochs: int, capacity: int) -> None:
-        """``epochs``: how many boards are learned from for each new one. ``capacity``: boards kept for replay."""
+    def __init__(
+        self, network: Network, seed: int, rate: float, epochs: int, capacity: int, generation: int = _USUAL
+    ) -> None:
+        """``epochs``: how many boards are learned from for each new one. ``capacity``: boards kept for replay.
+
+        ``generation``: games between two updates; the rate and the average follow the games, not the updates.
+        """
         self.network = network
         self.average = network.parameters.copy()
         self.optimizer = Adam(rate, len(network.parameters))
@@ -150,6 +135,7 @@ class Generalizer:
         self.capacity = capacity
         self.boards = np.zeros((0, 3), np.uint32)
         self.targets = np.zeros(0, np.float32)
+        self.generation = generation
         self.fits = 0
 
     def update(self, examples: tuple[np.ndarray, np.ndarray]) -> Mapping[str, float]:
@@ -159,11 +145,11 @@ class Generalizer:
         """
         boards, targets = examples[0].astype(np.uint32), examples[1].astype(np.float32)
         inputs = self.network.sizes[0]
-        errors = probability(self.network.outputs(encode(boards, inputs))) - targets
+        errors = probabilities(self.network.outputs(encode(boards, inputs))) - targets
         self.boards = np.concatenate([self.boards, boards])[-self.capacity :]
         self.targets = np.concatenate([self.targets, targets])[-self.capacity :]
         self.fits += 1
-        self.optimizer.rate = self.rate / (1 + self.fits / _SETTLING)
+        self.optimizer.rate = self.rate / (1 + self.fits * self.generation / _SETTLING)
         random = np.random.default_rng([self.seed, self.fits])
         order = random.integers(max(len(self.boards), 1), size=self.epochs * len(boards))
         losses = 0.0
@@ -171,7 +157,7 @@ class Generalizer:
             chosen = order[start : start + _AT_ONCE]
             samples = encode(self.boards[chosen], inputs), self.targets[chosen], np.ones(len(chosen), np.float32)
             losses += _FIT(self.network, self.optimizer, *samples) * len(chosen)
-        self.average += np.float32(1 - _KEPT) * (self.network.parameters - self.average)
+        self.average += np.float32(1 - _KEPT ** (self.generation / _USUAL)) * (self.network.parameters - self.average)
         return {
             "loss": losses / max(len(order), 1),
             "error": float(np.sqrt((errors**2).mean())) if len(errors) else 0.0,
@@ -196,15 +182,16 @@ class Generalizer:
         self.boards, self.targets = state["boards"], state["targets"]
 
 
-class QModel(arena.Learner):
+class QModel(ModularLearner):
     """Neural Q-model: metrics model, board model, then reinforcement of a network 32-64-32-16-8-1 by self-play.
 
-    A generation is 200 games at one ply, after ``random_plies`` random moves each. The first two stages learn from
-    200 games each before the first generation.
+    A generation is ``generation`` games at one ply, after ``random_plies`` random moves each. The first two stages
+    learn from 200 games each before the first generation.
     """
 
     kind = KIND
-    step = 200
+    plays = "qmodel"
+    idle: ClassVar = {"from": ("lambda", "explore", "random_plies")}
 
     def __init__(
         self,
@@ -212,7 +199,7 @@ class QModel(arena.Learner):
         coding: Literal["signed", "planes"] = "signed",
         rate: Annotated[float, arena.Range(0)] = 0.004,
         discount: Annotated[float, arena.Range(0, 1)] = 1.0,
-        trace: Annotated[float, arena.Range(0, 1)] = 0.8,
+        lambda_: Annotated[float, arena.Range(0, 1)] = 0.8,
         explore: Annotated[float, arena.Range(0, 1)] = 0.05,
         random_plies: Annotated[int, arena.Range(0, 40)] = 8,
         draw_reward: Annotated[float, arena.Range(-1, 1)] = 0.0,
@@ -220,22 +207,28 @@ class QModel(arena.Learner):
         replay: Annotated[int, arena.Range(1)] = 120_000,
         start: Annotated[arena.Model, arena.Kind(KIND, layers_of)] | None = None,
         quiescence: bool = True,
+        generation: Annotated[int, arena.Range(1)] = _USUAL,
+        first_value: float = 0.0,
     ) -> None:
         """``data``: where the first values come from: the metrics and board models, or only games that are studied.
 
         ``coding``: of the board, 32 numbers or four planes of 32 (another network, 128-64-32-16-8-1). ``rate``: of
-        the optimizer at first; it halves by 100 generations. ``discount``: of a target for each own turn. ``trace``: λ.
+        the optimizer at first; it halves by 20,000 games. ``discount``: of a target for each own turn. ``lambda_``: λ.
         ``explore``: share of moves that are random. ``draw_reward``: of a draw, where a win is 1 and a loss -1.
         ``epochs``: boards learned from for each new one. ``replay``: boards that are kept for that. ``start``: a
         board model or an earlier Q-model to go on from; the stages before are left out. ``quiescence``: the games go
         by the boards after all captures, and quiet boards alone are learned from; false: by the very next board, from
-        every board.
+        every board. ``generation``: games between two fits. ``first_value``: added to the log odds that a move wins
+        before the first game, for every move: the high first values of Q-learning.
         """
+        self.step = generation
+        self.generation = generation
+        self.first_value = first_value
         self.data = data
         self.coding = coding
         self.rate = rate
         self.discount = discount
-        self.trace = trace
+        self.lambda_ = lambda_
         self.explore = explore
         self.random_plies = random_plies
         self.draw_reward = draw_reward
@@ -245,40 +238,32 @@ class QModel(arena.Learner):
         self.quiescence = quiescence
 
     def performance_system(self) -> PerformanceSystem:
-        """What plays the games; override it to replace it, as the three that follow."""
         return PerformanceSystem(self.network_, self.explore, self.quiescence)
 
-    def experiment_generator(self) -> loop.ExperimentGenerator:
-        """What sets up the games."""
-        return SelfPlay(self.performance_, self.seed_, self.random_plies)
-
-    def critic(self) -> loop.Critic:
-        """What makes boards and their targets of a game, as :meth:`Critic.examples` does."""
-        return Critic(self.trace, self.discount, self.draw_reward, quiet_only=self.quiescence)
+    def critic(self) -> Critic:
+        return Critic(self.lambda_, self.discount, self.draw_reward, quiet_only=self.quiescence)
 
     def generalizer(self) -> Generalizer:
-        """What fits the network."""
-        return Generalizer(self.network_, self.seed_, self.rate, self.epochs, self.replay)
+        return Generalizer(self.network_, self.seed_, self.rate, self.epochs, self.replay, self.generation)
 
     def begin(self, seed: int) -> None:
         self.seed_ = seed
         self.games_ = 0
         self.network_ = self._first_network(seed)
-        self.performance_ = self.performance_system()
-        self.critic_ = self.critic()
-        self.generalizer_ = self.generalizer()
-        self.generator_ = self.experiment_generator()
+        _, output_bias = self.network_.layers[-1]
+        output_bias -= np.float32(self.first_value)  # after a move the network values the board for the opponent
+        self.assemble()
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics of the last generation: loss, error, rate, plies a game, draws in percent."""
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics of the last generation: loss, error, rate, plies a game, ``draw_pct``."""
         metrics: Mapping[str, float] = {}
-        for _ in range(games // self.step):
+        for _ in range(self.whole_steps(games) // self.step):
             episodes = [self.generator_.play(self.games_ + i) for i in range(self.step)]
             self.games_ += self.step
-            metrics = self.study(episodes)
+            metrics = self.learn_from(episodes)
         return metrics
 
-    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
         sets = [self.critic_.examples(episode, side) for episode in episodes for side in episode.learners]
         boards = np.concatenate([np.zeros((0, 3), np.int64), *(boards for boards, _ in sets)])
         targets = np.concatenate([np.zeros(0), *(targets for _, targets in sets)])
@@ -288,7 +273,7 @@ class QModel(arena.Learner):
         return {
             **metrics,
             "plies": sum(episode.plies for episode in episodes) / games,
-            "draws": 100 * sum(episode.winner is None for episode in episodes) / games,
+            "draw_pct": 100 * sum(episode.winner is None for episode in episodes) / games,
         }
 
     def state(self) -> Mapping[str, np.ndarray]:
@@ -315,6 +300,7 @@ class QModel(arena.Learner):
             network.randomize(np.random.default_rng(seed))
             return network
         board_model = QBoard(coding=self.coding)
+        board_model.open_with(self.starts)
         board_model.begin(seed)
-        board_model.practise(FIRST_GAMES)
+        board_model.self_play(FIRST_GAMES)
         return board_model.network_

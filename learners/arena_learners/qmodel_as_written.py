@@ -1,14 +1,16 @@
 """The neural Q-model as its tutorial writes it, faults included, to be studied beside :mod:`qmodel`.
 
-What the tutorial says and this repeats: the boards of the first two stages come from expanding the start breadth first,
-so there is hardly a capture and no king among them; labels are ±1 for losses that expect a probability; both sides play
-the best move of one network from one start, so that a generation of 200 games holds two games, one for each starter;
-every board of player 1 is drawn towards ±(reward + discount), whatever it is worth; a draw counts as a win; the rate of
+What the tutorial says and this repeats: the boards of the first two stages come from expanding the start breadth
+first, so there is hardly a capture and no king among them. The list grows by whole levels until it holds 10,000
+boards, and is then 47,927 long; the metrics model learns from the first 10,000, the board model from all. Labels are
+±1 for losses that expect a probability. Both sides play the best move of one network from one start, so that a
+generation of 200 games holds two games, one for each starter. Every board of player 1 is drawn towards ±(reward +
+discount), whatever it is worth. A draw counts as a win, and its boards are rewarded like those of one. The rate of
 wins and draws is over all games so far. A board is seen by the player who has just moved.
 
-Ours: where the tutorial empties the weak labels, which stops its program with a shape error, the weak labels stand;
-moves are in the order of this project; and since the 200 games are two, each is played once and counted as often as
-the lot falls on its starter.
+Ours: where the tutorial empties the weak labels, which stops its program with a shape error, the weak labels stand.
+Moves follow the real rules, in the order of this project. Since the 200 games are two, each is played once and counted
+as often as the lot falls on its starter. The tutorial suggests to punish draws and gives no number: ``draw_reward``.
 """
 
 from __future__ import annotations
@@ -20,11 +22,10 @@ import numpy as np
 import arena
 from arena.checkers.bitboard import MAX_MOVES, START, generate, make
 from arena.checkers.bits import rotate
-from arena.compiled import kernel
-from arena.seat import RANDOM
 from arena_evaluators.metrics import WEIGHTS, metrics, table
 from arena_evaluators.neural import KIND, SIGNED, Neural, encode
-from arena_learners.backprop import Adadelta, Fit, Nadam, Network, clipped_cross_entropy, squared_error
+from arena_learners.backprop import Adadelta, MinibatchFit, Nadam, Network, clipped_cross_entropy, squared_error
+from arena_learners.loop import SelfPlayer
 from arena_learners.qboard import HIDDEN
 from arena_players.qmodel import QModel as Player
 
@@ -33,16 +34,16 @@ if TYPE_CHECKING:
 
 _FIRST_BOARDS = 10_000
 _FIRST_EPOCHS = 32
-_METRICS_FIT = Fit(clipped_cross_entropy, batch=64, l2=(0, 0.1, 0.1))
-_BOARD_FIT = Fit(clipped_cross_entropy, batch=64, l2=(0, 0.01, 0.01, 0.01, 0.01))
-_FIT = Fit(squared_error, batch=256)
+_METRICS_FIT = MinibatchFit(clipped_cross_entropy, batch=64, l2=(0, 0.1, 0.1))
+_BOARD_FIT = MinibatchFit(clipped_cross_entropy, batch=64, l2=(0, 0.01, 0.01, 0.01, 0.01))
+_FIT = MinibatchFit(squared_error, batch=256)
 _EPOCHS = 16
 _NADAM_RATE = 0.001
 _LAST_TURN = 200
 _MEASURED = 100
 
 
-@kernel
+@arena.kernel
 def afterstates(own: int, opp: int, kings: int) -> np.ndarray:
     """The boards after each legal move as the one who moved sees them: int64, (moves, 3)."""
     moves = np.empty(MAX_MOVES, dtype=np.int64)
@@ -54,33 +55,38 @@ def afterstates(own: int, opp: int, kings: int) -> np.ndarray:
     return boards
 
 
-@kernel
+@arena.kernel
 def _turned(board: np.ndarray) -> tuple[int, int, int]:
     return rotate(board[1]), rotate(board[0]), rotate(board[2])
 
 
-def first_boards(number: int) -> np.ndarray:
-    """The first boards of the game's tree, level by level, as the one who moved sees them: int64, (number, 3)."""
-    level = afterstates(START, START << 20, 0)
-    levels = [level]
-    while sum(map(len, levels)) < number:
-        level = np.concatenate([afterstates(*_turned(board)) for board in level])
-        levels.append(level)
-    return np.concatenate(levels)[:number]
+def first_boards(least: int) -> np.ndarray:
+    """Whole levels of the game's tree until there are ``least`` boards, as the one who moved sees them: int64, (n, 3).
+
+    The tutorial's loop begins each level at the last board of the level before, which is thus expanded twice.
+    """
+    boards = afterstates(START, START << 20, 0)
+    first = 0
+    while len(boards) < least:
+        last = len(boards) - 1
+        boards = np.concatenate([boards, *(afterstates(*_turned(board)) for board in boards[first:])])
+        first = last
+    return boards
 
 
 def weak_labels(boards: np.ndarray) -> np.ndarray:
     """-1 where the score of the metrics is below 0, else 1: float32, (n,)."""
-    return np.where(table(boards) @ WEIGHTS.astype(np.float32) < 0, -1, 1).astype(np.float32)
+    return np.where((table(boards) * WEIGHTS).sum(axis=1) < 0, -1, 1).astype(np.float32)
 
 
-class QModelAsWritten(arena.Learner):
+class QModelAsWritten(SelfPlayer):
     """Neural Q-model as its tutorial writes it, with its faults: to be studied, not to be beaten by.
 
     A generation is 200 games of the network against itself. The first two stages come before the first one.
     """
 
     kind = KIND
+    plays = "qmodel"
     step = 200
 
     def __init__(
@@ -88,16 +94,19 @@ class QModelAsWritten(arena.Learner):
         rate: Annotated[float, arena.Range(0, 1)] = 0.5,
         discount: Annotated[float, arena.Range(0, 1)] = 0.95,
         reward: float = 10.0,
+        draw_reward: float | None = None,
         adadelta: Annotated[float, arena.Range(0)] = 0.001,
     ) -> None:
-        """``rate``: of the Bellman update. ``discount``: of the future value, which is taken to be ±1.
+        """``rate``: of the Bellman update. ``discount``: of the future value, which is 1 with the reward's sign.
 
-        ``reward``: of each board of a game won or drawn, its negative of one lost. ``adadelta``: the optimizer's own
-        rate, the usual default of libraries (1 in the paper).
+        ``reward``: of each board of a game won, its negative of one lost. ``draw_reward``: of each board of a drawn
+        game; none: as of one won, as the tutorial has it; a negative one punishes draws, as it suggests. ``adadelta``:
+        the optimizer's own rate, the usual default of libraries (1 in the paper).
         """
         self.rate = rate
         self.discount = discount
         self.reward = reward
+        self.draw_reward = draw_reward
         self.adadelta = adadelta
 
     def begin(self, seed: int) -> None:
@@ -110,39 +119,44 @@ class QModelAsWritten(arena.Learner):
         judge = Network((10, 32, 16, 1), output="relu")
         judge.randomize(random)
         rows = table(boards)
-        _fit(judge, rows, labels, np.ones_like(labels), _METRICS_FIT, random)
-        said = np.sign(judge.outputs(rows))
+        judged = slice(_FIRST_BOARDS)
+        _fit(judge, rows[judged], labels[judged], np.ones_like(labels[judged]), _METRICS_FIT, random)
+        outputs = judge.outputs(rows)
+        signs = np.sign(outputs)
         self.first_ = {
-            "metrics_accuracy": float(((judge.outputs(rows) > 0.5) == labels).mean()),
-            "labels_above_zero": float((said > 0).mean()),
+            "first_boards": float(len(boards)),
+            "metrics_accuracy_pct": 100 * float(((outputs > 0.5) == (labels > 0))[judged].mean()),
+            "labels_above_zero_pct": 100 * float((signs > 0).mean()),
         }
         self.network_ = Network((SIGNED, *HIDDEN, 1))
         self.network_.randomize(random)
-        _fit(self.network_, _coded(boards), said, 1 / (1 + np.abs(labels - said)), _BOARD_FIT, random)
+        _fit(self.network_, _coded(boards), signs, 1 / (1 + np.abs(labels - signs)), _BOARD_FIT, random)
         self.optimizer_ = Adadelta(self.adadelta, len(self.network_.parameters))
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics of the last generation: loss; wins, draws and losses of player 1 in percent; how many games differ;
-        random_wins, the wins in percent of 100 games against random moves. Of all generations: win_draw_rate, the
-        tutorial's cumulative percentage. Of the first stages: accuracy of the metrics model, and the share of its
-        outputs that are above 0, all of whose signs are 1.
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics of the last generation: loss; win_pct, draw_pct and loss_pct of player 1; how many games differ;
+        random_win_pct, of 100 games against random moves. Of all generations: win_draw_pct, the tutorial's cumulative
+        percentage. Of the first stages: first_boards, how many boards there are; metrics_accuracy_pct, of the metrics
+        model on the boards that it learned from; labels_above_zero_pct, of its outputs, all of whose signs are 1.
         """
         measured: Mapping[str, float] = {}
-        for _ in range(games // self.step):
+        for _ in range(self.whole_steps(games) // self.step):
             measured = self._generation()
         return measured
 
     def _generation(self) -> Mapping[str, float]:
+        first = self.step * int(self.counts_[0])
         random = np.random.default_rng([self.seed_, int(self.counts_[0])])
-        starts = random.random(self.step) < 0.5
-        played = {starter: self.game(starter) for starter in (True, False)}
-        data = [played[bool(starter)] for starter in starts]
+        lots = random.random(self.step) < 0.5
+        games = [(bool(lot), self.starts.of_game(first + i)) for i, lot in enumerate(lots)]
+        played = {game: self.game(*game) for game in dict.fromkeys(games)}
+        data = [played[game] for game in games]
         boards = np.concatenate([boards for boards, _ in data])
         results = np.array([result for _, result in data])
-        signs = np.concatenate([np.full(len(boards), 1 if result >= 0 else -1) for boards, result in data])
+        rewards = np.concatenate([np.full(len(boards), self._reward(result)) for boards, result in data])
         inputs = _coded(boards)
         old = self.network_.outputs(inputs)
-        targets = (old + self.rate * (signs * (self.reward + self.discount) - old)).astype(np.float32)
+        targets = (old + self.rate * (rewards + self.discount * np.sign(rewards) - old)).astype(np.float32)
         for _ in range(_EPOCHS):
             order = random.permutation(len(inputs))
             loss = _FIT(self.network_, self.optimizer_, inputs[order], targets[order], np.ones_like(targets))
@@ -151,21 +165,28 @@ class QModelAsWritten(arena.Learner):
         wins, draws, losses = (100 * now / self.step).tolist()
         return {
             "loss": loss,
-            "win_draw_rate": float(100 * self.counts_[1:3].sum() / self.counts_[1:].sum()),
-            "wins": wins,
-            "draws": draws,
-            "losses": losses,
+            "win_draw_pct": float(100 * self.counts_[1:3].sum() / self.counts_[1:].sum()),
+            "win_pct": wins,
+            "draw_pct": draws,
+            "loss_pct": losses,
             "distinct_games": float(len({boards.tobytes() for boards, _ in data})),
-            "random_wins": self._against_random(),
+            "random_win_pct": self._against_random(),
             **self.first_,
         }
 
-    def game(self, first: bool) -> tuple[np.ndarray, int]:
+    def _reward(self, result: int) -> float:
+        """The reward of a game by its result for player 1."""
+        if result == 0 and self.draw_reward is not None:
+            return self.draw_reward
+        return self.reward if result >= 0 else -self.reward
+
+    def game(self, first: bool, board: arena.Board | None = None) -> tuple[np.ndarray, int]:
         """One game: the boards after player 1's moves (int64, (n, 3)), and 1, 0 or -1 as player 1 won, drew or lost.
 
         ``first``: whether player 1 begins. It ends when a side has no move, be it its turn or not, or by turn 200.
+        ``board``: where it starts; None: the usual start.
         """
-        own, opp, kings = START, START << 20, 0
+        own, opp, kings = (START, START << 20, 0) if board is None else board.relative
         mine = first
         boards = []
         for turn in range(_LAST_TURN + 1):
@@ -207,8 +228,8 @@ class QModelAsWritten(arena.Learner):
     def _against_random(self) -> float:
         from arena.search.selfplay import Games
 
-        seat = arena.Seat(Neural(self.model()).kernel())
-        black, white = Games(seat, RANDOM), Games(RANDOM, seat)
+        player = arena.CompiledPlayer(Neural(self.model()).kernel())
+        black, white = Games(player, arena.RANDOM_MOVES), Games(arena.RANDOM_MOVES, player)
         numbers = range(_MEASURED // 2)
         wins = sum(black.play(self.seed_, number).winner is arena.Side.BLACK for number in numbers)
         wins += sum(white.play(self.seed_, number).winner is arena.Side.WHITE for number in numbers)
@@ -224,7 +245,7 @@ def _fit(
     inputs: np.ndarray,
     targets: np.ndarray,
     weights: np.ndarray,
-    fit: Fit,
+    fit: MinibatchFit,
     random: np.random.Generator,
 ) -> None:
     optimizer = Nadam(_NADAM_RATE, len(network.parameters))

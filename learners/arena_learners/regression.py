@@ -17,14 +17,15 @@ multiplied in the model, so that 1 / (1 + exp(-value)) is the expected result.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from copy import copy
+from typing import TYPE_CHECKING, Annotated, ClassVar
 from zlib import crc32
 
 import numpy as np
 
 import arena
 from arena.checkers.bits import popcount
-from arena.experiment.calibration import slope
+from arena.search.logistic import cross_entropy, slope
 from arena_evaluators.patterns import (
     KIND,
     MOST_SLOTS,
@@ -36,8 +37,9 @@ from arena_evaluators.patterns import (
     rounded,
     slots,
 )
-from arena_learners.loop import SelfPlay
-from arena_learners.outcomes import Pool, quiet, returns, wide
+from arena_learners.backprop import logistic
+from arena_learners.loop import ModularLearner, SelfPlay, norm
+from arena_learners.outcomes import WeightedPositions, quiet, returns, wide
 from arena_players.patterns import Patterns
 
 if TYPE_CHECKING:
@@ -75,8 +77,8 @@ class PerformanceSystem:
         self.depth = depth
         self.explore = explore
 
-    def seat(self, side: arena.Side) -> arena.Seat:  # noqa: ARG002  (the same for both)
-        return arena.Seat(self.kernel, self.depth, quiescence=True, explore=self.explore)
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:  # noqa: ARG002  (the same for both)
+        return arena.CompiledPlayer(self.kernel, self.depth, quiescence=True, explore=self.explore)
 
     def refresh(self) -> None:
         """Nothing: whoever changes the weights writes them into the kernel's context."""
@@ -93,8 +95,8 @@ class Critic:
     Nothing is learned from a position where the move was left to chance.
     """
 
-    def __init__(self, trace: float, discount: float) -> None:
-        self.trace = trace
+    def __init__(self, lambda_: float, discount: float) -> None:
+        self.lambda_ = lambda_
         self.discount = discount
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -104,7 +106,7 @@ class Critic:
         if episode.explored is not None:
             chosen[:-1] &= ~episode.explored
         plies = np.flatnonzero(chosen)
-        targets = returns(episode, self.trace)[plies]
+        targets = returns(episode, self.lambda_)[plies]
         if episode.labels is not None:
             labels = episode.labels[plies]
             targets = np.where(np.isnan(labels), targets, (1 + labels) / 2)
@@ -114,12 +116,16 @@ class Critic:
 class Generalizer:
     """Fits the weights to all positions met so far, starting where the last fit ended."""
 
-    def __init__(self, prior: np.ndarray, l2: float) -> None:
+    def __init__(self, weights: np.ndarray, prior: np.ndarray, l2: float) -> None:
+        """``weights`` and ``prior``: float64, (PHASES, SLOTS)."""
+        self.weights = weights
         self.prior = prior
         self.l2 = l2
 
-    def update(self, weights: np.ndarray, pool: Pool, random: np.random.Generator) -> float:
-        """Improve ``weights`` (float64, (PHASES, SLOTS)) in place; the mean loss of the last pass."""
+    def update(self, examples: tuple[WeightedPositions, np.random.Generator]) -> Mapping[str, float]:
+        """Improve the weights in place by positions that the generator orders; ``loss``: mean of the last pass."""
+        weights = self.weights
+        pool, random = examples
         boards, targets, counts = pool.boards, pool.targets, pool.counts
         positions = len(boards)
         moments = np.zeros((2, *weights.shape))
@@ -137,7 +143,7 @@ class Generalizer:
                 step += 1
                 rate = _RATE * (1 - (step - 1) / steps)
                 adam(weights, self.prior, gradient, mirror(), moments, len(batch), self.l2 / positions, rate, step)
-        return loss / max(float(counts.sum()), _TINY)
+        return {"loss": loss / max(float(counts.sum()), _TINY)}
 
 
 @arena.kernel
@@ -166,9 +172,9 @@ def accumulate(
     for i in batch:
         own, opp, kings = wide(boards[i])
         value, entries, full = log_odds(own, opp, kings, weights, found)
-        # log(1 + exp(value)) - target * value is the loss, and cannot overflow so:
-        loss += counts[i] * (max(value, 0.0) + np.log1p(np.exp(-abs(value))) - targets[i] * value)
-        error = counts[i] * (1 / (1 + np.exp(-value)) - targets[i])
+        entropy, p = cross_entropy(value, targets[i])
+        loss += counts[i] * entropy
+        error = counts[i] * (p - targets[i])
         for j in range(entries):
             gradient[0, found[j]] += full * error
             gradient[1, found[j]] += (1 - full) * error
@@ -213,8 +219,8 @@ def values(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def mean_loss(log_odds: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> float:
     """Mean cross-entropy of values; 0 where there are none."""
-    losses = np.logaddexp(0, log_odds) - targets * log_odds
-    return float(counts @ losses / counts.sum()) if len(counts) else 0.0
+    losses, _ = logistic(log_odds, targets)
+    return float((counts * losses).sum() / counts.sum()) if len(counts) else 0.0
 
 
 def is_held_back(episode: arena.Episode) -> bool:
@@ -222,17 +228,23 @@ def is_held_back(episode: arena.Episode) -> bool:
     return crc32(episode.boards.tobytes()) % HELD_BACK == 0
 
 
-class Regression(arena.Learner):
+class Regression(ModularLearner):
     """Logistic regression of results on piece-square patterns, from self-play and recorded games (Buro 1995)."""
 
     kind = KIND
+    plays = "patterns"
+    idle: ClassVar = {
+        "self": ("discount",),
+        "against": ("depth", "lambda"),
+        "from": ("depth", "lambda", "explore", "random_plies"),
+    }
 
     def __init__(
         self,
         depth: Annotated[int, arena.Range(1, 64)] = 4,
         random_plies: Annotated[int, arena.Range(0, 40)] = 6,
         explore: Annotated[float, arena.Range(0, 1)] = 0.0,
-        trace: Annotated[float, arena.Range(0, 1)] = 0.8,
+        lambda_: Annotated[float, arena.Range(0, 1)] = 0.8,
         discount: Annotated[float, arena.Range(0, 1)] = 0.98,
         l2: Annotated[float, arena.Range(0)] = 64.0,
         man: Annotated[float, arena.Range(0)] = 4.0,
@@ -241,7 +253,7 @@ class Regression(arena.Learner):
         """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
         share ``explore``; what was learned plays 4 plies deep all the same.
 
-        ``trace``: how far targets trust the result rather than the searches of self-play (lambda; 1: the result
+        ``lambda_``: how far targets trust the result rather than the searches of self-play (lambda; 1: the result
         alone). ``discount``: by how much less a position of a recorded game counts for each ply before the end; its
         target is the result. ``l2``: how strongly weights are held to the prior, which counts a ``man`` and a ``king``
         in log odds.
@@ -249,7 +261,7 @@ class Regression(arena.Learner):
         self.depth = depth
         self.random_plies = random_plies
         self.explore = explore
-        self.trace = trace
+        self.lambda_ = lambda_
         self.discount = discount
         self.l2 = l2
         self.man = man
@@ -259,25 +271,37 @@ class Regression(arena.Learner):
         self.seed_ = seed
         self.games_ = 0
         self.weights_ = material(self.man, self.king)
-        self.pool_ = Pool()
-        self.held_back_ = Pool()
+        self.pool_ = WeightedPositions()
+        self.held_back_ = WeightedPositions()
         self.fitted_ = np.zeros(len(FITTED))
         self.frozen_: tuple[int, arena.Model] | None = None
-        self.performance_ = PerformanceSystem(self.weights_, self.depth, self.explore)
-        self.generator_ = SelfPlay(self.performance_, seed, self.random_plies, RULES)
-        self.critic_ = Critic(self.trace, 1.0)
-        self.observer_ = Critic(1.0, self.discount)
-        self.generalizer_ = Generalizer(self.weights_.copy(), self.l2)
+        self.assemble()
 
-    def practise(self, games: int) -> Mapping[str, float]:
+    def performance_system(self) -> PerformanceSystem:
+        return PerformanceSystem(self.weights_, self.depth, self.explore)
+
+    def critic(self) -> Critic:
+        return Critic(self.lambda_, 1.0)
+
+    def critic_of_others(self) -> Critic:
+        """Turns games that were played elsewhere into training examples."""
+        return Critic(1.0, self.discount)
+
+    def generalizer(self) -> Generalizer:
+        return Generalizer(self.weights_, material(self.man, self.king), self.l2)
+
+    def experiment_generator(self) -> SelfPlay:
+        return SelfPlay(self.performance_, self.seed_, self.random_plies, RULES, self.starts)
+
+    def self_play(self, games: int) -> Mapping[str, float]:
         played = (self.generator_.play(number) for number in range(self.games_, self.games_ + games))
         return self._learn(played, self.critic_)
 
-    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
-        return self._learn(episodes, self.observer_)
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        return self._learn(episodes, self.critic_of_others())
 
     def _learn(self, episodes: Iterable[arena.Episode], critic: Critic) -> Mapping[str, float]:
-        """Metrics: plies of a game, share of draws, and those of the last fit (:data:`FITTED`)."""
+        """Metrics: plies of a game, ``draw_pct``, and those of the last fit (:data:`FITTED`)."""
         plies = drawn = played = 0
         for episode in episodes:
             pool = self.held_back_ if is_held_back(episode) else self.pool_
@@ -285,30 +309,32 @@ class Regression(arena.Learner):
                 pool.add(*critic.examples(episode, side))
             self.games_ += 1
             if is_generation(self.games_):
-                self.fitted_ = self._fit(self.weights_)
+                self.fitted_ = self._fit(self.generalizer_)
                 self.performance_.take(self.weights_)
             plies += episode.plies
             drawn += episode.winner is None
             played += 1
         return {
             "plies": plies / max(played, 1),
-            "draws": drawn / max(played, 1),
+            "draw_pct": 100 * drawn / max(played, 1),
             **dict(zip(FITTED, self.fitted_.tolist(), strict=True)),
         }
 
-    def _fit(self, weights: np.ndarray) -> np.ndarray:
-        """Fit ``weights`` in place to all positions so far; what :data:`FITTED` names."""
-        pool, held = self.pool_, self.held_back_
-        loss = self.generalizer_.update(weights, pool, np.random.default_rng([self.seed_, self.games_]))
+    def _fit(self, generalizer: Generalizer) -> np.ndarray:
+        """Fit the weights of ``generalizer`` to all positions so far; what :data:`FITTED` names."""
+        pool, held, weights = self.pool_, self.held_back_, generalizer.weights
+        loss = generalizer.update((pool, np.random.default_rng([self.seed_, self.games_])))["loss"]
         held_out_loss = mean_loss(values(held.boards, weights), held.targets, held.counts)
-        return np.array([loss, held_out_loss, pool.counts.sum(), len(pool.boards), np.linalg.norm(weights)])
+        return np.array([loss, held_out_loss, pool.counts.sum(), len(pool.boards), norm(weights)])
 
     def model(self) -> arena.Model:
         """The weights fitted to everything so far, which takes as long as the fit of a generation, and calibrated."""
         if self.frozen_ is None or self.frozen_[0] != self.games_:
             weights, held = self.weights_.copy(), self.held_back_
             if not is_generation(self.games_):
-                self._fit(weights)
+                generalizer = copy(self.generalizer_)
+                generalizer.weights = weights
+                self._fit(generalizer)
             factor = slope(values(held.boards, weights), 2 * held.targets - 1)
             self.frozen_ = self.games_, arena.Model(self.kind, {"weights": rounded(factor * weights)})
         return self.frozen_[1]
@@ -327,7 +353,7 @@ class Regression(arena.Learner):
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         self.games_ = int(state["games"])
-        self.weights_ = state["weights"].copy()
+        self.weights_[:] = state["weights"]
         self.fitted_ = state["fitted"].copy()
         self.frozen_ = None
         self.pool_.restore(state, "pool")

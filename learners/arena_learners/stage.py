@@ -9,15 +9,16 @@ import numpy as np
 
 import arena
 from arena_evaluators.metrics import Metrics
-from arena_learners.backprop import Adam, Fit, Network, logistic
+from arena_learners.backprop import Adam, MinibatchFit, Network, logistic
+from arena_learners.loop import SelfPlayer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-_FIT = Fit(logistic, batch=64)
+_FIT = MinibatchFit(logistic, batch=64)
 
 
-class Stage(arena.Learner):
+class Stage(SelfPlayer):
     """A network, one logit, fitted after each hundred games to all their boards.
 
     The games are played by the score of the metrics, one ply ahead, with some random moves, so that kings and lost
@@ -50,19 +51,26 @@ class Stage(arena.Learner):
         self.network_ = Network(self.sizes())
         self.network_.randomize(np.random.default_rng(seed))
         self.optimizer_ = Adam(self.rate, len(self.network_.parameters))
-        black, white = (arena.Seat(Metrics().kernel(), explore=self.explore) for _ in arena.Side)
+        black, white = (arena.CompiledPlayer(Metrics().kernel(), explore=self.explore) for _ in arena.Side)
         self._games = Games(black, white)
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics: loss and accuracy on the last hundred games before (validation) and after they were learned."""
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics: ``loss`` and ``accuracy_pct`` on the last hundred games after they were learned, and before
+        (``validation_``)."""
         metrics: Mapping[str, float] = {}
-        for _ in range(games // self.step):
+        for _ in range(self.whole_steps(games) // self.step):
             numbers = range(self.games_, self.games_ + self.step)
-            metrics = self.study([self._games.play(self.seed_, number) for number in numbers])
+            metrics = self.learn_from(
+                [self._games.play(self.seed_, number, self.starts.of_game(number)) for number in numbers]
+            )
             self.games_ += self.step
         return metrics
 
-    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        if any(episode.labels is not None or episode.better for episode in episodes):
+            raise arena.UsageError(
+                f"{type(self).__name__} learns from results; lms, qmodel and regression take a teacher"
+            )
         inputs, targets, weights = self.samples(*boards_and_results(episodes))
         before = judged(self.network_.outputs(inputs), targets)
         self.fits_ += 1
@@ -97,8 +105,9 @@ def boards_and_results(episodes: Sequence[arena.Episode]) -> tuple[np.ndarray, n
 
 
 def judged(outputs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
-    """Mean cross-entropy of logits and targets in [0, 1], and how many of those that are not 0.5 are told right."""
+    """Mean cross-entropy of logits and targets in [0, 1], and the percentage of targets other than 0.5 that are
+    predicted."""
     decided = targets != 0.5
     right = (outputs > 0) == (targets > 0.5)
     loss = float(logistic(outputs, targets)[0].mean()) if len(outputs) else 0.0
-    return {"loss": loss, "accuracy": float(right[decided].mean()) if decided.any() else 0.0}
+    return {"loss": loss, "accuracy_pct": 100 * float(right[decided].mean()) if decided.any() else 0.0}

@@ -9,13 +9,12 @@ to that board recall it, and so look further (Samuel 1959).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 import numpy as np
 
 import arena
 from arena.checkers.bitboard import MAX_MOVES, generate
-from arena.errors import UsageError
 from arena_evaluators.memory import RoteMemory
 from arena_evaluators.rote import (
     FEATURES,
@@ -29,15 +28,15 @@ from arena_evaluators.rote import (
     tensors_of,
     weighed,
 )
-from arena_learners.loop import SelfPlay, StepByStep
+from arena_learners.loop import ModularLearner, StepByStep, norm
 from arena_learners.temporal import (
     FLOOR,
     Alpha,
     CompiledRule,
     Count,
-    Lesson,
     PlainRule,
     Settings,
+    Turns,
     report,
     step_size,
 )
@@ -87,10 +86,10 @@ class PerformanceSystem:
         """The evaluator without the bonus for novelty."""
         return arena.Kernel(rote_kernel.address, self.context, self._scale, keepalive=self)
 
-    def seat(self, side: arena.Side) -> arena.Seat:
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:
         options = self._options
         kernel = arena.Kernel(rote_kernel.address, self._contexts[side], self._scale, keepalive=self)
-        return arena.Seat(kernel, options.depth, options.quiescence, options.explore, options.temperature)
+        return arena.CompiledPlayer(kernel, options.depth, options.quiescence, options.explore, options.temperature)
 
     def refresh(self) -> None:
         self._contexts[:, WEIGHTS:] = in_kernel_units(self._weights, self._scale)
@@ -104,13 +103,13 @@ class Critic:
         self.reward = reward
         self.counts = counts
 
-    def examples(self, episode: arena.Episode, side: arena.Side) -> Lesson:
+    def examples(self, episode: arena.Episode, side: arena.Side) -> Turns:
         explored = np.zeros(episode.plies, dtype=bool) if episode.explored is None else episode.explored
         reward = self.reward * episode.result(side)
-        return Lesson(episode.boards, int(side is not episode.first), reward, explored, self.counts(episode))
+        return Turns(episode.boards, int(side is not episode.first), reward, explored, self.counts(episode))
 
 
-class TD(arena.Learner):
+class TD(ModularLearner):
     """TD on three features with a = 50/(49+n), and a rote memory of the boards met (Melicher 2009), by self-play.
 
     Every board met goes to the memory with the value that the search backed up to it; later searches recall it, and so
@@ -119,6 +118,11 @@ class TD(arena.Learner):
     """
 
     kind = "td"
+    plays = "td"
+    idle: ClassVar = {
+        "against": ("temperature", "novelty"),
+        "from": ("temperature", "novelty", "explore", "random_plies"),
+    }
 
     def __init__(
         self,
@@ -127,7 +131,7 @@ class TD(arena.Learner):
         kings: Literal["difference", "total"] = "difference",
         alpha: Alpha = "50/(49+n)",
         n: Count = "boards",
-        trace: Annotated[float, arena.Range(0, 1)] = 0.0,
+        lambda_: Annotated[float, arena.Range(0, 1)] = 0.0,
         reward: Literal["result", "win_probability"] = "result",
         won: Annotated[float, arena.Range(0.001, 1000)] = 10.0,
         normalised: bool = True,
@@ -138,24 +142,27 @@ class TD(arena.Learner):
         novelty: Annotated[float, arena.Range(0)] = 0.0,
         random_plies: Annotated[int, arena.Range(0)] = 0,
         start: Annotated[arena.Model, arena.Kind("td", start_of)] | None = None,
+        learn: Literal["both", "memory", "weights"] = "both",
     ) -> None:
         """``depth``: plies of search in self-play. ``quiescence``: and on while there are captures.
 
         ``kings``: whether F2 is their difference or, as a caption of the text has it, their total. ``alpha``, ``n``:
-        the step size, and what it counts: boards learned from, visits of the board, or games. ``trace``: the lambda
+        the step size, and what it counts: boards learned from, visits of the board, or games. ``lambda_``: the lambda
         of TD(lambda). ``reward``: U predicts the result itself, or by a logistic the win probability. ``won``: R of
         a won game, in the units of U. ``normalised``, ``guarded``: whether steps are divided by 1 + F·F, and weights
         kept from 0.01 to ``won``. ``capacity``: most boards that are remembered; 0: no memory.
         ``explore``: share of random moves. ``temperature``: of softmax, in units of U. ``novelty``: what a board never
         met seems worth more, in units of U, one met v times 1/(1 + v) of it. ``random_plies``: random first moves.
-        ``start``: weights and memory of an earlier run to go on from.
+        ``start``: weights and memory of an earlier run to go on from. ``learn``: both; the memory alone, on a static
+        evaluation whose weights stay as they start (De Jong & Schultz, as Melicher cites them); or the weights alone,
+        as with ``capacity=0``.
         """
         self.depth = depth
         self.quiescence = quiescence
         self.kings = kings
         self.alpha = alpha
         self.n = n
-        self.trace = trace
+        self.lambda_ = lambda_
         self.reward = reward
         self.won = won
         self.normalised = normalised
@@ -166,26 +173,31 @@ class TD(arena.Learner):
         self.novelty = novelty
         self.random_plies = random_plies
         self.start = start
+        self.learn = learn
 
     def begin(self, seed: int) -> None:
-        if not self.capacity and (self.n == "visits" or self.novelty):
-            raise UsageError("without memory (capacity=0) there are no visits: n=visits and novelty need them")
-        self._seed = seed
+        if not self._remembers and (self.n == "visits" or self.novelty):
+            raise arena.UsageError(
+                "without memory (capacity=0, learn=weights) there are no visits: n=visits and novelty need them"
+            )
+        if self.learn == "memory" and not self._remembers:
+            raise arena.UsageError("learn=memory needs a memory: give a capacity above 0")
+        self.seed_ = seed
         self.scale = HIGHEST / (HIGHEST_SUM * self.won)
         self.weights_ = np.ones(FEATURES)
         self.counts_ = np.zeros(4, dtype=np.int64)
         self.games_ = 0
-        self.memory_ = RoteMemory(self.capacity) if self.capacity else None
+        self.memory_ = RoteMemory(self.capacity) if self._remembers else None
         if self.start is not None:
             tensors = start_of(self.start)
             if tensors["scale"] != self.scale or bool(tensors["total"]) != (self.kings == "total"):
-                raise UsageError(f"{self.start} was learned with other options: give the same won and kings")
+                raise arena.UsageError(f"{self.start} was learned with other options: give the same won and kings")
             self._resume(tensors)
-        self._assemble()
+        self.assemble()
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         self._resume(state)
-        self._assemble()
+        self.assemble()
 
     def state(self) -> Mapping[str, np.ndarray]:
         return {
@@ -196,7 +208,6 @@ class TD(arena.Learner):
         }
 
     def performance_system(self) -> PerformanceSystem:
-        """What plays; one of the four parts that a derived learner may replace."""
         return PerformanceSystem(self.weights_, self.memory_, self.scale, self)
 
     def settings(self) -> Settings:
@@ -204,7 +215,7 @@ class TD(arena.Learner):
         return Settings(
             reward=self.won,
             alpha=self.alpha,
-            trace=self.trace,
+            lambda_=self.lambda_,
             total=self.kings == "total",
             win_probability=self.reward == "win_probability",
             normalised=self.normalised,
@@ -219,25 +230,19 @@ class TD(arena.Learner):
             return self.memory_.visits_of(episode.boards)
         return _NONE
 
-    def experiment_generator(self, performance: PerformanceSystem) -> ExperimentGenerator:
-        """What sets up games."""
-        return SelfPlay(performance, self._seed, self.random_plies)
-
     def critic(self) -> Critic:
-        """What says what a game teaches."""
         return Critic(self.won, self.counts)
 
     def generalizer(self) -> Rule:
-        """What moves the weights, in place."""
         return CompiledRule(self.settings(), self.weights_, self.counts_)
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        episodes = (self._generator.play(self.games_) for _ in range(games))
+    def self_play(self, games: int) -> Mapping[str, float]:
+        episodes = (self.generator_.play(self.games_) for _ in range(games))
         return self._learn(map(self._searched, episodes) if self.novelty else episodes)
 
-    def study(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
         if any(episode.labels is not None or episode.better for episode in episodes):
-            raise UsageError(
+            raise arena.UsageError(
                 "td learns from results and searches of its own; lms, qmodel and regression take a teacher"
             )
         return self._learn(self._searched(episode) for episode in episodes)
@@ -248,8 +253,8 @@ class TD(arena.Learner):
         if self.memory_ is not None:
             from arena_learners.lookahead import lookahead
 
-            self._performance.refresh()
-            values = lookahead(self._performance.kernel, tensors["boards"].astype(np.int64), MODEL_DEPTH)
+            self.performance_.refresh()
+            values = lookahead(self.performance_.kernel, tensors["boards"].astype(np.int64), MODEL_DEPTH)
             tensors["values"] = np.array([remembered(value) for value in values.tolist()], dtype=np.int32)
         return arena.Model(self.kind, tensors)
 
@@ -259,20 +264,20 @@ class TD(arena.Learner):
     def sparring(self) -> arena.Player:
         from arena_learners.sparring import Sparring
 
-        self._performance.refresh()
-        return Sparring(self._performance.kernel, MODEL_DEPTH)
+        self.performance_.refresh()
+        return Sparring(self.performance_.kernel, MODEL_DEPTH)
 
     def backed_up(self, episode: arena.Episode) -> tuple[np.ndarray, np.ndarray]:
         """What to remember each board of a game with (int64, (plies + 1,)), and whether a search or the end says so."""
         values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
-        return _backed_up(episode.boards, values, self.scale, self._performance.context)
+        return _backed_up(episode.boards, values, self.scale, self.performance_.context)
 
     def _searched(self, episode: arena.Episode) -> arena.Episode:
         """The same game with the values that our own search gives, without any bonus for novelty."""
         from arena_learners.lookahead import lookahead
 
-        self._performance.refresh()
-        values = lookahead(self._performance.kernel, episode.boards[:-1], self.depth, self.quiescence)
+        self.performance_.refresh()
+        values = lookahead(self.performance_.kernel, episode.boards[:-1], self.depth, self.quiescence)
         return replace(episode, values=values / self.scale)
 
     def _learn(self, episodes: Iterable[arena.Episode]) -> Mapping[str, float]:
@@ -290,42 +295,39 @@ class TD(arena.Learner):
             plies += episode.plies
             if self.memory_ is not None:
                 self.memory_.meet(episode.boards, *self.backed_up(episode))
-            for side in episode.learners:
-                squares += self._rule.update(self._critic.examples(episode, side))["squared_delta"]
+            for side in episode.learners if self.learn != "memory" else ():
+                squares += self.generalizer_.update(self.critic_.examples(episode, side))["squared_delta"]
         n = {"boards": int(self.counts_[0]), "games": self.games_, "visits": 1}[self.n]
         size = float(np.abs(self.weights_).max())
         return {
             "plies": plies / max(games, 1),
             "squared_delta": squares / max(int(self.counts_[0]) - learned, 1),
             "step_size": step_size(max(n, 1), self.alpha),
-            **report(self._rule),
-            "drift": float(np.linalg.norm(self.weights_ - before)) / max(float(np.linalg.norm(before)), FLOOR),
+            **report(self.generalizer_),
+            "drift": norm(self.weights_ - before) / max(norm(before), FLOOR),
             "negative": float((self.weights_ < 0).sum()),
             "diverged": float(size > DIVERGED * self.won),
             "boards": 0.0 if self.memory_ is None else float(len(self.memory_)),
             "bytes_per_game": 0.0 if self.memory_ is None else self.memory_.bytes / max(self.games_, 1),
         }
 
+    @property
+    def _remembers(self) -> bool:
+        return self.capacity > 0 and self.learn != "weights"
+
     def _resume(self, tensors: Mapping[str, np.ndarray]) -> None:
         self.weights_ = tensors["weights"].copy()
         self.counts_ = tensors["counts"].copy()
         self.games_ = int(tensors["games"])
-        if self.capacity:
+        if self._remembers:
             self.memory_ = RoteMemory.of(tensors, self.capacity)
-
-    def _assemble(self) -> None:
-        """Make the four parts around weights and memory as they are."""
-        self._performance = self.performance_system()
-        self._generator = self.experiment_generator(self._performance)
-        self._critic = self.critic()
-        self._rule = self.generalizer()
 
 
 class PlainTD(TD):
     """The same, one step at a time in plain Python: to be read, and to check what is compiled."""
 
-    def experiment_generator(self, performance: PerformanceSystem) -> ExperimentGenerator:
-        return StepByStep(performance, self._seed, self.random_plies)
+    def experiment_generator(self) -> ExperimentGenerator:
+        return StepByStep(self.performance_, self.seed_, self.random_plies, starts=self.starts)
 
     def generalizer(self) -> Rule:
         return PlainRule(self.settings(), self.weights_, self.counts_)
@@ -339,7 +341,7 @@ class PlainTD(TD):
             if not board.legal_moves:
                 values[ply], known[ply] = -WON, True
             elif np.isnan(searched):
-                values[ply] = weighed(*board.relative, 0, self._performance.context)
+                values[ply] = weighed(*board.relative, 0, self.performance_.context)
             else:
                 values[ply], known[ply] = remembered(round(searched * self.scale)), True
         return values, known

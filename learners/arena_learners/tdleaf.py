@@ -6,9 +6,9 @@ and J(l) = tanh(V(l) / 2) the expected result, -1 to 1::
 
     w += rate * sum over t of gradient J(l_t) * sum over j >= t of lambda**(j - t) * d_j,   d_j = J(l_j+1) - J(l_j)
 
-with the result of the game after the last. Ours: the boards of both sides make one sequence, seen by Black, which the
-antisymmetry of the patterns allows; a search that ended in a won, lost or drawn position has a value but no gradient;
-boards whose move was left to chance are passed over; and the rate falls as 1 / (1 + games / ``steady``).
+with the result of the game after the last. Ours: the boards of both sides make one sequence, seen by one of them, which
+the antisymmetry of the patterns allows; a search that ended in a won, lost or drawn position has a value but no
+gradient; boards whose move was left to chance are passed over; and the rate falls as 1 / (1 + games / ``steady``).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 
 import arena
+from arena.search.logistic import expected_results
 from arena_evaluators.patterns import (
     KIND,
     MOST_SLOTS,
@@ -27,7 +28,7 @@ from arena_evaluators.patterns import (
     mirror,
     rounded,
 )
-from arena_learners.loop import SelfPlay
+from arena_learners.loop import ModularLearner, SelfPlay, norm
 from arena_learners.regression import RULES, PerformanceSystem, log_odds, values
 from arena_players.patterns import Patterns
 
@@ -42,29 +43,33 @@ _RECENT = 0.01
 class Critic:
     """Finds by how much the values of the leaves of a game should have been higher."""
 
-    def __init__(self, trace: float) -> None:
-        self.trace = trace
+    def __init__(self, weights: np.ndarray, lambda_: float) -> None:
+        self.weights = weights
+        self.lambda_ = lambda_
 
-    def examples(self, episode: arena.Episode, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Leaves as their side to move sees them (own, opp, kings; (n, 3)), the change that each one's value shall
-        have for that side, before the rate (float64, (n,)), and the mean squared temporal difference."""
+    def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray, float]:
+        """The turns of both players, one sequence whose values are those for ``side``; for the other they are opposite.
+
+        Returns the leaves as their side to move sees them (own, opp, kings; (n, 3)), the change that each one's value
+        shall have for that side, before the rate (float64, (n,)), and the mean squared temporal difference.
+        """
         assert episode.values is not None
         assert episode.leaves is not None
         turns = np.flatnonzero(episode.leaves[:, 3])
         boards, distances = episode.leaves[turns, :3], episode.leaves[turns, 3]
-        black = np.where((turns % 2 == 0) == (episode.first is arena.Side.BLACK), 1, -1)
+        mover = np.where((turns % 2 == 0) == (episode.first is side), 1, -1)
         value = episode.values[turns]
-        expected = np.tanh(np.append(black * value, 0.0) / 2)
-        expected[-1] = episode.result(arena.Side.BLACK)
+        expected = expected_results(np.append(mover * value, 0.0))
+        expected[-1] = episode.result(side)
         differences = np.diff(expected)
         changes = np.empty(len(turns))
         later = 0.0
         for t in range(len(turns) - 1, -1, -1):
-            changes[t] = later = differences[t] + self.trace * later
+            changes[t] = later = differences[t] + self.lambda_ * later
         viewer = np.where(distances % 2, -1, 1)
-        static = np.abs(viewer * values(boards, rounded(weights) / UNITS) - value) < _SAME
+        static = np.abs(viewer * values(boards, rounded(self.weights) / UNITS) - value) < _SAME
         slope = (1 - expected[:-1] ** 2) / 2
-        wanted = viewer * black * slope * changes
+        wanted = viewer * mover * slope * changes
         return boards[static], wanted[static], float((differences**2).mean()) if len(turns) else 0.0
 
 
@@ -87,63 +92,92 @@ def learn(
             context[other] = entry(weights[0, other], weights[1, other])
 
 
-class TDLeaf(arena.Learner):
+class Generalizer:
+    """Moves the weights by the changes that the critic asks for, at a rate that falls as 1 / (1 + games / steady)."""
+
+    def __init__(self, weights: np.ndarray, context: np.ndarray, rate: float, steady: int) -> None:
+        """``context``: that of the kernel that plays by the weights; it is kept up to date."""
+        self.weights = weights
+        self.context = context
+        self.rate = rate
+        self.steady = steady
+        self.games = 0
+        """Learned from."""
+
+    def update(self, examples: tuple[np.ndarray, np.ndarray, float]) -> Mapping[str, float]:
+        """Learn from one game; ``squared_difference``: the mean squared temporal difference of its turns."""
+        boards, changes, squares = examples
+        learn(boards, changes, self.rate / (1 + self.games / self.steady), self.weights, mirror(), self.context)
+        self.games += 1
+        return {"squared_difference": squares}
+
+
+class TDLeaf(ModularLearner):
     """TDLeaf(lambda) on piece-square patterns, by self-play (Baxter, Tridgell & Weaver 1998)."""
 
     kind = KIND
+    plays = "patterns"
 
     def __init__(
         self,
         depth: Annotated[int, arena.Range(1, 64)] = 3,
         random_plies: Annotated[int, arena.Range(0, 40)] = 6,
         explore: Annotated[float, arena.Range(0, 1)] = 0.0,
-        trace: Annotated[float, arena.Range(0, 1)] = 0.7,
+        lambda_: Annotated[float, arena.Range(0, 1)] = 0.7,
         rate: Annotated[float, arena.Range(0)] = 0.03,
         steady: Annotated[int, arena.Range(1)] = 2000,
         man: Annotated[float, arena.Range(0)] = 1.0,
         king: Annotated[float, arena.Range(0)] = 1.5,
     ) -> None:
         """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
-        share ``explore``; what was learned plays 4 plies deep all the same. ``trace``: lambda. ``rate``, ``steady``:
+        share ``explore``; what was learned plays 4 plies deep all the same. ``lambda_``: lambda. ``rate``, ``steady``:
         the step at first, and the games after which it is half as long. ``man``, ``king``: the log odds that pieces are
         worth at the start, where nothing else counts.
         """
         self.depth = depth
         self.random_plies = random_plies
         self.explore = explore
-        self.trace = trace
+        self.lambda_ = lambda_
         self.rate = rate
         self.steady = steady
         self.man = man
         self.king = king
 
     def begin(self, seed: int) -> None:
+        self.seed_ = seed
         self.games_ = 0
         self.difference_ = 0.0
         self.weights_ = material(self.man, self.king)
-        self.performance_ = PerformanceSystem(self.weights_, self.depth, self.explore)
-        self.generator_ = SelfPlay(self.performance_, seed, self.random_plies, RULES)
-        self.critic_ = Critic(self.trace)
+        self.assemble()
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics: plies of a game, share of draws, mean squared temporal difference of recent games, norm."""
-        plies = draws = 0
+    def performance_system(self) -> PerformanceSystem:
+        return PerformanceSystem(self.weights_, self.depth, self.explore)
+
+    def critic(self) -> Critic:
+        return Critic(self.weights_, self.lambda_)
+
+    def generalizer(self) -> Generalizer:
         context = self.performance_.kernel.context
-        assert context is not None
+        return Generalizer(self.weights_, context, self.rate, self.steady)
+
+    def experiment_generator(self) -> SelfPlay:
+        return SelfPlay(self.performance_, self.seed_, self.random_plies, RULES, self.starts)
+
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics: plies of a game, ``draw_pct``, mean squared temporal difference of recent games, norm."""
+        plies = draws = 0
         for _ in range(games):
             episode = self.generator_.play(self.games_)
-            boards, changes, squares = self.critic_.examples(episode, self.weights_)
-            rate = self.rate / (1 + self.games_ / self.steady)
-            learn(boards, changes, rate, self.weights_, mirror(), context)
+            squares = self.generalizer_.update(self.critic_.examples(episode, episode.first))["squared_difference"]
             self.games_ += 1
             self.difference_ += max(_RECENT, 1 / self.games_) * (squares - self.difference_)
             plies += episode.plies
             draws += episode.winner is None
         return {
             "plies": plies / max(games, 1),
-            "draws": draws / max(games, 1),
+            "draw_pct": 100 * draws / max(games, 1),
             "squared_difference": self.difference_,
-            "norm": float(np.linalg.norm(self.weights_)),
+            "norm": norm(self.weights_),
         }
 
     def model(self) -> arena.Model:
@@ -160,7 +194,7 @@ class TDLeaf(arena.Learner):
         }
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
-        self.games_ = int(state["games"])
-        self.weights_ = state["weights"].copy()
+        self.games_ = self.generalizer_.games = int(state["games"])
+        self.weights_[:] = state["weights"]
         self.difference_ = float(state["difference"])
         self.performance_.take(self.weights_)

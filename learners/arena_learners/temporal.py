@@ -4,11 +4,11 @@ Melicher (2009) gives U(s) += a (R + U(s') - U(s)) with a = 50 / (49 + n), and n
 boards s and s' of two successive turns of one side::
 
     delta = R + U(s') - U(s)
-    e     = trace · e + F(s) / (1 + F(s)·F(s))
+    e     = lambda · e + F(s) / (1 + F(s)·F(s))
     c    += a · delta · e
 
-R is 0 before the end; at the end it is ± the reward or 0 and U(s') is 0. ``trace`` is the lambda of TD(lambda)
-(Sutton 1988). Dividing by 1 + F·F keeps a step from overshooting its target; without it, and with trace = 0, this is
+R is 0 before the end; at the end it is ± the reward or 0 and U(s') is 0. lambda is that of TD(lambda)
+(Sutton 1988). Dividing by 1 + F·F keeps a step from overshooting its target; without it, and with lambda = 0, this is
 his formula applied to raw features. After a move that was left to chance there is nothing to learn about the board
 before it, and the trace e begins anew (Watkins 1989).
 """
@@ -16,12 +16,12 @@ before it, and the trace e begins anew (Watkins 1989).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import tanh
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
 import arena
+from arena.search.logistic import expected
 from arena_evaluators.rote import FEATURES, features
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def step_size(n: int, alpha: Alpha = "50/(49+n)") -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class Turns:
     """What one side can learn from a game."""
 
     boards: np.ndarray
@@ -65,7 +65,7 @@ class Settings:
 
     reward: float = 10.0
     alpha: Alpha = "50/(49+n)"
-    trace: float = 0.0
+    lambda_: float = 0.0
     total: bool = False
     win_probability: bool = False
     normalised: bool = True
@@ -81,7 +81,7 @@ class Rule(Protocol):
     """So far: boards learned from, and how often a weight met the floor, met the ceiling (the reward), and changed
     its sign: int64, (4,)."""
 
-    def update(self, examples: Lesson) -> Mapping[str, float]:
+    def update(self, examples: Turns) -> Mapping[str, float]:
         """Apply the rule to each turn of a side, in order; ``squared_delta``: the sum of the squares of delta."""
 
 
@@ -93,7 +93,7 @@ class PlainRule:
         self.weights = weights
         self.counts = counts
 
-    def update(self, examples: Lesson) -> Mapping[str, float]:
+    def update(self, examples: Turns) -> Mapping[str, float]:
         trace = np.zeros(FEATURES)
         squares = 0.0
         last = len(examples.boards) - 1
@@ -106,7 +106,7 @@ class PlainRule:
             over = ply + 2 >= last
             target = examples.reward if over else self.value(self.features(examples.boards[ply + 2]))
             delta = target - self.value(f)
-            trace = self.settings.trace * trace + f / (1 + self.dot(f, f) if self.settings.normalised else 1)
+            trace = self.settings.lambda_ * trace + f / (1 + self.dot(f, f) if self.settings.normalised else 1)
             n = int(examples.counts[ply] if len(examples.counts) else self.counts[_BOARDS])
             self.move(step_size(n, self.settings.alpha) * delta * trace)
             squares += delta * delta
@@ -120,7 +120,7 @@ class PlainRule:
     def value(self, f: np.ndarray) -> float:
         """U, or the result that U leads to expect, from -reward to reward: reward · (2P - 1), P the win probability."""
         u, reward = self.dot(self.weights, f), self.settings.reward
-        return reward * tanh(u / reward) if self.settings.win_probability else u
+        return reward * expected(u, 2 / reward) if self.settings.win_probability else u
 
     def dot(self, a: np.ndarray, b: np.ndarray) -> float:
         """a·b, summed in order."""
@@ -148,7 +148,7 @@ class CompiledRule:
             [
                 settings.reward,
                 *((50.0, 49.0) if settings.alpha == "50/(49+n)" else (1.0, 0.0)),
-                settings.trace,
+                settings.lambda_,
                 settings.total,
                 settings.win_probability,
                 settings.normalised,
@@ -157,7 +157,7 @@ class CompiledRule:
             ]
         )
 
-    def update(self, examples: Lesson) -> Mapping[str, float]:
+    def update(self, examples: Turns) -> Mapping[str, float]:
         game = examples.boards, examples.first, examples.reward, examples.explored, examples.counts
         return {"squared_delta": float(_update(*game, self._numbers, self.weights, self.counts))}
 
@@ -165,7 +165,7 @@ class CompiledRule:
 @arena.kernel
 def _value(c: np.ndarray, f: tuple[int, int, int], reward: float, win_probability: float) -> float:
     u: float = c[0] * f[0] + c[1] * f[1] + c[2] * f[2]
-    return reward * np.tanh(u / reward) if win_probability else u
+    return reward * expected(u, 2 / reward) if win_probability else u
 
 
 @arena.kernel

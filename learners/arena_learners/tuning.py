@@ -1,10 +1,10 @@
-"""The coefficients of the minimax heuristic, tuned by the games that they win.
+"""The coefficients of the minimax heuristic, tuned by the games that they win, or fitted to recorded results.
 
-Simultaneous perturbation stochastic approximation (Spall 1992, *Multivariate stochastic approximation using a
-simultaneous perturbation gradient approximation*; for game programs Kocsis & Szepesvári 2006): in step k all
-coefficients w_i are perturbed at once by ±c_k s_i, by lot; the two opposite variants each play a pair of games, with
-colours swapped, from one opening against the coefficients of the start; and the coefficients move towards the variant
-that scored more::
+From games of its own it learns by simultaneous perturbation stochastic approximation (SPSA; Spall 1992, *Multivariate
+stochastic approximation using a simultaneous perturbation gradient approximation*; for game programs Kocsis &
+Szepesvári 2006): in step k all coefficients w_i are perturbed at once by ±c_k s_i, by lot; the two opposite variants
+each play a pair of games, with colours swapped, from one opening against the coefficients of the start; and the
+coefficients move towards the variant that scored more::
 
     w_i += a_k s_i delta_i (score of w + c_k s delta - score of w - c_k s delta)
 
@@ -12,21 +12,27 @@ with delta_i = ±1, scores from 0 to 2, a_k = a / (1 + k / K)**0.602 and c_k = (
 exponents). So it is the score itself that improves, not the prediction of results. Ours: the sizes s_i and K; games of
 several depths by turns; a captured piece stays worth 10, which sets the scale; what is handed out is an average of the
 steps, the late ones weighing more.
+
+To games that were played elsewhere it fits the coefficients by logistic regression (:mod:`arena_learners.texel`),
+anew whenever there is a tenth more games than at the last fit.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 
 import arena
-from arena.checkers.chance import Chance
+from arena.checkers.splitmix64 import SplitMix64
 from arena_evaluators.heuristic import COEFFICIENTS, KIND, STOCK, kernel_of
+from arena_learners.loop import ModularLearner
+from arena_learners.texel import Positions, fit
 from arena_players.tuned import Tuned
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 SIZES = np.array([0.0, 2.0, 0.4, 0.6, 0.3])
 """How far each coefficient is perturbed at first: captured, kings, man_row, king_centre, mobility."""
@@ -35,69 +41,212 @@ _SEED_OF_SIGNS = 1
 _SHALLOWEST = 2
 
 
-class Tuning(arena.Learner):
-    """Tunes the coefficients of the minimax heuristic by the games they win (SPSA, Spall 1992)."""
+def is_due(games: int) -> bool:
+    """Whether a fit follows that number of recorded games: after 1, 2, ... 20, and then after a tenth more."""
+    end = 1
+    while end < games:
+        end += max(end // 10, 1)
+    return end == games
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """Perturbed coefficients, which play one of the four games of a step."""
+
+    step: int
+    """k, from 0."""
+    sign: int
+    """1 or -1: of two opposite variants, which one."""
+    side: arena.Side
+    """Its colour."""
+    directions: np.ndarray
+    """s·delta: float64, (5,)."""
+
+    @classmethod
+    def of_game(cls, seed: int, number: int) -> Self:
+        """The variant that plays game ``number`` of a run."""
+        step, part = divmod(number, 4)
+        chance = SplitMix64(seed, 2 * step + _SEED_OF_SIGNS)
+        directions = np.array([1 - 2 * chance.below(2) for _ in COEFFICIENTS]) * SIZES
+        return cls(step, 1 - 2 * (part // 2), arena.Side(part % 2), directions)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this is the last game of the step."""
+        return self.sign < 0 and self.side is arena.Side.WHITE
+
+    @property
+    def age(self) -> float:
+        """1 + k / K."""
+        return 1 + self.step / _STEADY
+
+
+class PerformanceSystem:
+    """Plays by the coefficients that it was given last."""
+
+    def __init__(self, depth: int) -> None:
+        self.kernel = kernel_of(STOCK)
+        self.depth = depth
+
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:  # noqa: ARG002  (the same for both)
+        return arena.CompiledPlayer(self.kernel, self.depth, quiescence=True)
+
+    def refresh(self) -> None:
+        """Nothing: :meth:`take` writes into the kernel's context."""
+
+    def take(self, weights: np.ndarray) -> None:
+        """Play by these coefficients (float64, (5,)) from now on."""
+        assert self.kernel.context is not None
+        self.kernel.context[:] = kernel_of(weights).context
+
+
+class ExperimentGenerator:
+    """Lets the variants play against the coefficients of the start, at several depths by turns."""
+
+    def __init__(
+        self, performance: PerformanceSystem, weights: np.ndarray, seed: int, random_plies: int, starts: arena.Starts
+    ) -> None:
+        """``weights``: the coefficients that are perturbed, as they are when a game begins."""
+        from arena.search.selfplay import Games
+
+        self.performance = performance
+        self.weights = weights
+        self.seed = seed
+        self.starts = starts
+        self.games: list[list[Games]] = []
+        mine, theirs = performance.compiled(arena.Side.BLACK), arena.CompiledPlayer(kernel_of(STOCK), quiescence=True)
+        for depth in range(min(_SHALLOWEST, performance.depth), performance.depth + 1):
+            one, other = replace(mine, depth=depth), replace(theirs, depth=depth)
+            pairs = (one, other), (other, one)
+            self.games.append([Games(black, white, random_plies=random_plies) for black, white in pairs])
+
+    def play(self, number: int) -> arena.Episode:
+        variant = Variant.of_game(self.seed, number)
+        self.performance.take(self.weights + variant.sign * variant.age**-0.101 * variant.directions)
+        games = self.games[variant.step % len(self.games)][variant.side]
+        episode = games.play(self.seed, 2 * variant.step, self.starts.of_game(variant.step))
+        return replace(episode, learners=(variant.side,))
+
+
+class Critic:
+    """Scores a game."""
+
+    def examples(self, episode: arena.Episode, side: arena.Side) -> float:
+        """By how much ``side`` scored more than half a point: 0.5, 0 or -0.5."""
+        return episode.result(side) / 2
+
+
+class Generalizer:
+    """Moves the coefficients, after the four games of a step, towards the variant that scored more (Spall 1992)."""
+
+    def __init__(self, weights: np.ndarray, average: np.ndarray, rate: float) -> None:
+        """``weights``, ``average``: the coefficients and their average, which are changed in place."""
+        self.weights = weights
+        self.average = average
+        self.rate = rate
+        self.ahead = 0.0
+        """Points by which the variant of sign 1 is ahead in this step."""
+
+    def update(self, examples: tuple[Variant, float]) -> Mapping[str, float]:
+        variant, score = examples
+        self.ahead += variant.sign * score
+        if variant.is_last:
+            self.weights += self.rate * variant.age**-0.602 * self.ahead * variant.directions
+            self.average += (self.weights - self.average) * 4 / (variant.step + 4)
+            self.ahead = 0.0
+        return {"ahead": self.ahead}
+
+
+class Tuning(ModularLearner):
+    """Tunes the coefficients of the minimax heuristic by the games they win (SPSA, Spall 1992), or by recorded ones."""
 
     kind = KIND
+    idle: ClassVar = {
+        "self": ("l2",),
+        "against": ("depth", "rate"),
+        "from": ("depth", "random_plies", "rate"),
+    }
+    plays = "tuned"
 
     def __init__(
         self,
         depth: Annotated[int, arena.Range(1, 64)] = 5,
         random_plies: Annotated[int, arena.Range(0, 40)] = 6,
         rate: Annotated[float, arena.Range(0)] = 0.1,
+        l2: Annotated[float, arena.Range(0.001)] = 100.0,
     ) -> None:
         """``depth``: the games are searched 2, 3, ... so many plies deep, by turns; their first ``random_plies`` moves
         are random. What was learned plays 4 plies deep. ``rate``: a, by how many perturbations a coefficient moves at
-        first for each point that one variant is ahead."""
+        first for each point that one variant is ahead. ``l2``: how many positions the stock coefficients count for when
+        coefficients are fitted to games that were played elsewhere."""
         self.depth = depth
         self.random_plies = random_plies
         self.rate = rate
+        self.l2 = l2
 
     def begin(self, seed: int) -> None:
-        from arena.search.selfplay import Games
-
         self.seed_ = seed
         self.games_ = 0
         self.weights_ = STOCK.copy()
         self.average_ = STOCK.copy()
-        self.ahead_ = 0.0
-        self._variant, start = kernel_of(STOCK), kernel_of(STOCK)
-        self._games = []
-        for depth in range(min(_SHALLOWEST, self.depth), self.depth + 1):
-            mine, theirs = (arena.Seat(kernel, depth, quiescence=True) for kernel in (self._variant, start))
-            pairs = (mine, theirs), (theirs, mine)
-            self._games.append([Games(black, white, random_plies=self.random_plies) for black, white in pairs])
+        self.recorded_ = 0
+        self.positions_ = Positions()
+        self.losses_ = np.zeros(2)
+        self.assemble()
 
-    def practise(self, games: int) -> Mapping[str, float]:
-        """Metrics: plies of a game, share of draws, the coefficients and their norm."""
+    def performance_system(self) -> PerformanceSystem:
+        return PerformanceSystem(self.depth)
+
+    def critic(self) -> Critic:
+        return Critic()
+
+    def generalizer(self) -> Generalizer:
+        return Generalizer(self.weights_, self.average_, self.rate)
+
+    def experiment_generator(self) -> ExperimentGenerator:
+        return ExperimentGenerator(self.performance_, self.weights_, self.seed_, self.random_plies, self.starts)
+
+    def self_play(self, games: int) -> Mapping[str, float]:
+        """Metrics: plies of a game, ``draw_pct``, the coefficients and their norm."""
         played = [self._play() for _ in range(games)]
         return {
             "plies": sum(game.plies for game in played) / max(games, 1),
-            "draws": sum(game.winner is None for game in played) / max(games, 1),
-            **dict(zip(COEFFICIENTS, self.average_.tolist(), strict=True)),
-            "norm": float(np.linalg.norm(self.average_)),
+            "draw_pct": 100 * sum(game.winner is None for game in played) / max(games, 1),
+            **self._coefficients(),
         }
 
+    def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
+        """Metrics: the quiet positions so far; of the last fit the mean loss, that of the stock coefficients, the
+        coefficients and their norm."""
+        for episode in episodes:
+            self.positions_.add(episode)
+            self.recorded_ += 1
+            if is_due(self.recorded_):
+                fitted, *losses = fit(self.positions_, self.l2)
+                self.weights_[:] = self.average_[:] = fitted
+                self.losses_ = np.array(losses)
+        return {
+            "positions": float(len(self.positions_)),
+            **dict(zip(("loss", "stock_loss"), self.losses_.tolist(), strict=True)),
+            **self._coefficients(),
+        }
+
+    def _coefficients(self) -> dict[str, float]:
+        named = dict(zip(COEFFICIENTS, self.average_.tolist(), strict=True))
+        return named | {"norm": float(np.linalg.norm(self.average_))}
+
     def _play(self) -> arena.Episode:
-        """One of the four games of a step; with the last of them the coefficients move."""
-        number, part = divmod(self.games_, 4)
-        sign, mine = 1 - 2 * (part // 2), arena.Side(part % 2)
-        chance = Chance(self.seed_, 2 * number + _SEED_OF_SIGNS)
-        directions = np.array([1 - 2 * chance.below(2) for _ in COEFFICIENTS]) * SIZES
-        age = 1 + number / _STEADY
-        assert self._variant.context is not None
-        self._variant.context[:] = kernel_of(self.weights_ + sign * age**-0.101 * directions).context
-        game = self._games[number % len(self._games)][mine].play(self.seed_, 2 * number)
-        self.ahead_ += sign * game.result(mine) / 2
+        """The next game; with the last one of a step the coefficients move."""
+        variant = Variant.of_game(self.seed_, self.games_)
+        episode: arena.Episode = self.generator_.play(self.games_)
+        self.generalizer_.update((variant, self.critic_.examples(episode, variant.side)))
         self.games_ += 1
-        if part == 3:
-            self.weights_ = self.weights_ + self.rate * age**-0.602 * self.ahead_ * directions
-            self.average_ = self.average_ + (self.weights_ - self.average_) * 4 / (number + 4)
-            self.ahead_ = 0.0
-        return game
+        return episode
 
     def model(self) -> arena.Model:
-        return arena.Model(self.kind, {"weights": self.average_})
+        """The coefficients; if there are recorded games since the last fit, those of a fit to all of them."""
+        stale = self.recorded_ and not is_due(self.recorded_)
+        return arena.Model(self.kind, {"weights": fit(self.positions_, self.l2)[0] if stale else self.average_})
 
     def player(self) -> arena.Player:
         return Tuned(self.model())
@@ -107,11 +256,18 @@ class Tuning(arena.Learner):
             "games": np.array(self.games_),
             "weights": self.weights_,
             "average": self.average_,
-            "ahead": np.array(self.ahead_),
+            "ahead": np.array(self.generalizer_.ahead),
+            "studied": np.array(self.recorded_),
+            "losses": self.losses_,
+            "features": self.positions_.features,
+            "results": self.positions_.results,
         }
 
     def restore(self, state: Mapping[str, np.ndarray]) -> None:
         self.games_ = int(state["games"])
-        self.weights_ = state["weights"].copy()
-        self.average_ = state["average"].copy()
-        self.ahead_ = float(state["ahead"])
+        self.weights_[:] = state["weights"]
+        self.average_[:] = state["average"]
+        self.generalizer_.ahead = float(state["ahead"])
+        self.recorded_ = int(state["studied"])
+        self.losses_ = state["losses"].copy()
+        self.positions_.features, self.positions_.results = state["features"], state["results"]

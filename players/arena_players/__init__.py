@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import arena
+from arena_players.baselines import M1, M2, M4
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
@@ -11,7 +12,6 @@ from arena_players.qmodel import QMetrics, QModel
 from arena_players.random import Random
 from arena_players.td import TD
 from arena_players.tuned import Tuned
-from arena_players.yardsticks import M1, M2, M4
 
 
 @arena.hookimpl

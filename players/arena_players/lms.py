@@ -21,7 +21,7 @@ class LMS(SearchingPlayer):
     ) -> None:
         """``depth``: 1 takes the best board after my move, 2 the best after their worst reply.
 
-        ``quiescence``: go on below ``depth`` while the side to move must capture.
+        ``quiescence``: go on below ``depth`` while the side to move must capture; the texts stop (false).
         """
         self.weights = weights
         self.depth = depth

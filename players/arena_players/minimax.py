@@ -17,7 +17,10 @@ HEURISTIC = Heuristic()
 
 
 class Minimax(SearchingPlayer):
-    """Looks ahead a set number of plies and trusts an evaluator there."""
+    """Looks ahead a set number of plies, and on while there are captures, and trusts an evaluator there.
+
+    The student's report stops at the set number of plies: ``quiescence=false``. Going on is ours, and plays better.
+    """
 
     def __init__(
         self,
@@ -29,7 +32,7 @@ class Minimax(SearchingPlayer):
         selective: bool = False,
         tables: Annotated[int, arena.Range(2, 6)] | None = None,
     ) -> None:
-        """``quiescence``: go on below ``depth`` while the side to move must capture.
+        """``quiescence``: go on below ``depth`` while the side to move must capture; the report stops (false).
 
         ``nodes`` and ``seconds`` for a move stop the search before ``depth``; ``selective`` searches late moves less
         deep at first, which plays better for its nodes and worse for its depth. ``tables``: play endings of so many

@@ -21,7 +21,9 @@ class QModel(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures."""
+        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures; the
+        text stops (false).
+        """
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import arena
-
-if TYPE_CHECKING:
-    from arena.seat import Seat
 
 
 class Random(arena.Player):
@@ -17,7 +12,5 @@ class Random(arena.Player):
         moves = game.board.legal_moves
         return moves[game.random.integers(len(moves))]
 
-    def seat(self, side: arena.Side) -> Seat | None:  # noqa: ARG002  (the same for both)
-        from arena.seat import RANDOM
-
-        return RANDOM
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer | None:  # noqa: ARG002  (the same for both)
+        return arena.RANDOM_MOVES

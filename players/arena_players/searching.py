@@ -9,7 +9,6 @@ import arena
 
 if TYPE_CHECKING:
     from arena.search import Search
-    from arena.seat import Seat
 
 T = TypeVar("T", int, float)
 
@@ -43,8 +42,8 @@ class SearchingPlayer(arena.Player):
         game.report(result.score, result.depth, result.nodes, result.pv)
         return result.move
 
-    def seat(self, side: arena.Side) -> Seat | None:
-        return self.search(side).seat(self.depth) if self.nodes is None and self.seconds is None else None
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer | None:
+        return self.search(side).compiled(self.depth) if self.nodes is None and self.seconds is None else None
 
 
 def share_of(limits: arena.Limits) -> float | None:

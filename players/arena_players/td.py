@@ -21,7 +21,8 @@ class TD(SearchingPlayer):
         quiescence: bool = True,
     ) -> None:
         """``use``: values of boards met before are recalled and others weighed; or memory alone, all other boards
-        being worth 0; or the weights alone.
+        being worth 0; or the weights alone. ``quiescence``: go on below ``depth`` while the side to move must capture;
+        the text stops (false).
         """
         self.weights = weights
         self.depth = depth

@@ -81,6 +81,30 @@ def test_ways_to_write_the_same_moves(text: str, tmp_path: Path) -> None:
     assert (len(found.moves), found.file) == (3, str(path))
 
 
+@pytest.mark.parametrize("move", ["9" * 5000 + "-15", "11-" + "9" * 5000, "11" + "-15" * 5000])
+def test_a_move_of_thousands_of_digits_costs_its_game_alone(move: str) -> None:
+    bad, good = read(f"1. {move} 1-0\n\n1. 11-15 23-18 0-1\n")
+    assert isinstance(bad, pdn.PDNError)
+    assert "is not a move" in str(bad)
+    assert len(str(bad)) < 300
+    assert isinstance(good, pdn.PDNGame)
+    assert good.result == "0-1"
+
+
+@pytest.mark.parametrize("piece", ['[a "(', '[a "x\\"] (', "{a}", "11-15 {a} ", "[", '[a "x" ', "(["])
+def test_a_long_line_is_read_in_linear_time(piece: str) -> None:
+    """If time grew with the square of the length this would take an hour."""
+    line = piece * (900_000 // len(piece))
+    [only] = read(f"1. 11-15 {line}\n1-0\n") or [None]
+    assert only is not None
+
+
+def test_a_value_with_quotes_and_brackets_is_a_tag() -> None:
+    found = game('[Event "the "old" [one"] [Site "a\\"]b"]\n1. 11-15 23-18 1-0')
+    assert found.tags["Event"] == 'the "old" [one'
+    assert found.tags["Site"] == 'a"]b'
+
+
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_line_ends(tmp_path: Path, end: str) -> None:
     path = tmp_path / "game.pdn"

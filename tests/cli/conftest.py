@@ -1,24 +1,55 @@
-"""Running the real command line."""
+"""Running the command line: in this process, or as a person starts it where the process itself matters."""
 
 from __future__ import annotations
 
+import gc
+import io
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arena import cli
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs ``arena`` with the given words in an empty folder, as a person would."""
+def start(tmp_path: Path) -> Run:
+    """Starts ``arena`` with the given words in an empty folder, as a person would."""
 
-    def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    def start(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "arena.cli", *map(str, words)]
         return subprocess.run(command, cwd=tmp_path, input=stdin, capture_output=True, text=True, check=False)
 
-    return run
+    return start
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """Runs ``arena`` with the given words in an empty folder, in this process.
+
+    Workers start when they are needed, and no earlier; Ctrl-C stays what it is.
+    """
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cli, "_begun", lambda _: nullcontext())
+    monkeypatch.setattr(cli, "remember_interrupts", lambda: None)
+    monkeypatch.setattr(cli, "ignore_interrupts", lambda: None)
+    threshold = gc.get_threshold()
+
+    def run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["arena", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        return subprocess.CompletedProcess(words, int(left.value.code or 0), *capsys.readouterr())
+
+    yield run
+    gc.set_threshold(*threshold)

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from arena import specs
-from arena.adjudication import AgreedScores
-from arena.cli import adjudication, tournament_file
+from arena.cli import tournament_file
+from arena.cli.tournament_file import TournamentRequest
 from arena.errors import UsageError
+from arena.plugins import specs
+from arena.referee.adjudication import AgreedScores
 from arena.store import PlayerIdentity, StoredTournament
-from arena.tournament.plan import Plan, TournamentSettings, stored_plan
+from arena.tournament import adjudication
+from arena.tournament.plan import Plan, stored_plan
+from arena.tournament.settings import TournamentSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +35,8 @@ OWN = {"minimax:depth=2": 12.5}
     ],
 )
 def test_words(text: str | None, tables: int | None, scores: AgreedScores | None) -> None:
-    assert adjudication.read(text, {}) == {"tables": tables, "scores": scores}
+    assert adjudication.parse(text, {}) == (tables, scores)
+    assert adjudication.parse(TournamentSettings(adjudicate=text).adjudicate, {}) == (tables, scores)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +62,7 @@ def test_words(text: str | None, tables: int | None, scores: AgreedScores | None
 )
 def test_what_is_wrong_is_one_line(text: str | None, own: dict[str, float], line: str) -> None:
     with pytest.raises(UsageError, match=line) as raised:
-        adjudication.read(text, own)
+        adjudication.parse(text, own)
     assert "\n" not in str(raised.value)
 
 
@@ -69,17 +73,17 @@ def test_what_is_wrong_is_one_line(text: str | None, own: dict[str, float], line
 def test_a_file_says_what_a_stored_tournament_had(
     scores: AgreedScores | None, tables: int | None, tmp_path: Path
 ) -> None:
-    settings = TournamentSettings(seed=1, scores=scores, tables=tables)
+    words = adjudication.write(tables, scores and scores.threshold, scores and scores.plies)
+    settings = TournamentSettings(seed=1, adjudicate=words, scores=dict(scores.players) if scores else {})
+    assert (settings.tables, settings.agreed_scores) == (tables, scores)
     players = specs.parse_list("player", "minimax:depth=2,random")
     plan = Plan(settings, players)
     seats = tuple(PlayerIdentity(each.text, each.name, "checkers-arena", "1", each.weights) for each in players)
-    stored = StoredTournament(1, "t1", 1, plan.to_json(), seats, "1", 0.0)
+    stored = StoredTournament(1, "t1", 1, json.loads(json.dumps(plan.to_json())), seats, "1", 0.0)
     assert stored_plan(stored).settings == settings
 
     text = tournament_file.text(stored)
     assert ("adjudicate" in tomllib.loads(text)) == (scores is not None or tables is not None)
     file = tmp_path / "again.toml"
     file.write_text(text, encoding="utf-8")
-    said = tournament_file.read(file)
-    again: dict[str, Any] = adjudication.read(said.get("adjudicate"), said.get("scores", {}))
-    assert replace(TournamentSettings(seed=1), **again) == settings
+    assert TournamentRequest(**tournament_file.read(file)).settings == settings

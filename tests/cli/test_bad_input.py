@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena import library
 from arena.cli import app
 from arena.errors import ArenaError
+from arena.store import PlayerIdentity, Store
 
 if TYPE_CHECKING:
     import subprocess
@@ -39,23 +39,31 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         ((*T, "lms,lms"), 2, "twice"),
         ((*T, "lms,td", "--games", "7"), 2, "even"),
         ((*T, "lms,td", "--games", "0"), 2, "even"),
-        ((*T, "lms,td", "--games", "many"), 2, "--games"),
+        ((*T, "lms,td", "--games", "many"), 2, "--games takes a whole number, not 'many'"),
         ((*T, "lms,td", "--games", "314"), 2, "312"),
         ((*T, "lms,td", "--openings", "4move"), 2, "3move"),
-        ((*T, "lms,td", "--workers", "0"), 2, "--workers"),
-        ((*T, "lms,td", "--seed", "-1"), 2, "--seed"),
-        ((*T, "lms,td", "--move-timeout", "0"), 2, "seconds"),
-        ((*T, "lms,td", "--nonsense"), 2, "--nonsense"),
+        ((*T, "lms,td", "--format", "swis"), 2, "no format named 'swis'; did you mean 'swiss'?"),
+        ((*T, "lms,td", "--format", "swiss:rounds=0"), 2, "the option 'rounds' of swiss takes int >=1|none, not '0'"),
+        ((*T, "lms,td", "--format", "swiss:rounds=2"), 2, "2 players have opponents for 1 rounds, not for 2"),
+        (
+            (*T, "lms,td", "--rounds", "5"),
+            2,
+            "no option '--rounds': the format says how many there are, for example swi",
+        ),
+        ((*T, "lms,td", "--workers", "0"), 2, "--workers takes a whole number, 1 or more, not '0'"),
+        ((*T, "lms,td", "--seed", "-1"), 2, "--seed takes a whole number from 0 to 9223372036854775807, not '-1'"),
+        ((*T, "lms,td", "--move-timeout", "0"), 2, "move-timeout is a number, more than 0, not 0.0 (Seconds"),
+        ((*T, "lms,td", "--game", "2"), 2, "arena tournament has no option '--game'; did you mean '--games'?"),
         ((*T, "m1,random", "--learning"), 2, "none of the players has a learner"),
         ((*T, "human,random"), 2, "human plays at a terminal"),
-        ((*T, "lms,td", "--move-timeout", "nan"), 2, "seconds"),
+        ((*T, "lms,td", "--move-timeout", "nan"), 2, "move-timeout is a number, more than 0, not nan"),
         ((*T, "lms,td", "--seed", "9223372036854775808"), 2, "--seed"),
         (("players", "--json", "--csv"), 2, "one of --json and --csv"),
         (("tournament",), 2, "arena tournament --players lms,td,minimax"),
         (("tournament", "--resume", "last"), 1, "arena tournament"),
         (("tournament", "--resume", "last", "--games", "4"), 2, "--games cannot be changed by --resume"),
         (("results",), 1, "arena tournament"),
-        (("results", "nonsense"), 2, "nonsense"),
+        (("results", "standing"), 2, "KIND takes one of standings, head-to-head,"),
         (("perft", "start", "-1"), 2, "-1"),
         (("perft", "B:W33:B1", "3"), 1, "33"),
         (("train", "lsm", "-o", "x"), 2, "did you mean 'lms'"),
@@ -64,8 +72,8 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("train",), 2, "arena train lms --games 500"),
         (("train", "lms", "--every", "0"), 2, "--every"),
         (("train", "lms", "--seed", "-1"), 2, "--seed"),
-        (("train", "lms", "--yardsticks", "m3"), 2, "no player named 'm3'"),
-        (("train", "lms", "--yardstick-games", "5"), 2, "pairs"),
+        (("train", "lms", "--baselines", "m3"), 2, "no player named 'm3'"),
+        (("train", "lms", "--baseline-games", "5"), 2, "pairs"),
         (("train", "lms", "--against", "minmax"), 2, "did you mean 'minimax'"),
         (("train", "lms", "--against", "m1", "--from", "x.pdn"), 2, "either"),
         (("train", "lms", "--from", "nothing.pdn"), 2, "neither a PDN file nor"),
@@ -88,12 +96,20 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("models", "--json", "--csv"), 2, "one of --json and --csv"),
         (("models", "show", "lms@500"), 1, "no database"),
         (("models", "show", "nothing.safetensors"), 2, "names no model"),
-        (("models", "export", "lms@500"), 2, "'file'"),
+        (("models", "export", "lms@500"), 2, "arena models export needs FILE"),
         (("models", "import", "nothing.safetensors"), 1, "no weights file"),
         (("results", "metrics", "--run", "lms"), 1, "no database"),
         (("play", "--against", "nobody"), 2, "nobody"),
         (("play", "--fen", "nonsense"), 1, "nonsense"),
-        (("nonsense",), 2, "nonsense"),
+        (("tournamen",), 2, "arena has no command 'tournamen'; did you mean 'tournament'?"),
+        (("tournament", "--games"), 2, "--games needs a value"),
+        (("players", "--json=3"), 2, "--json takes no value"),
+        (("players", "lms"), 2, "arena players takes no further argument: 'lms' is one too many"),
+        (("train", "lms", "--games", "1" * 5000), 2, "--games takes a whole number, 1 or more, not '111"),
+        ((*T, "lms:weights=" + "x" * 300 + ",random"), 1, "File name too long"),
+        ((*T, "lms,random", "--db", "x" * 300), 1, "File name too long"),
+        (("train", "lms", "-o", "x" * 300), 2, "File name too long"),
+        (("models", "show", "x" * 300), 2, "names no model"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -110,10 +126,23 @@ def test_one_clear_line_and_nothing_left_behind(
 
 
 @pytest.mark.parametrize(
+    ("words", "code"), [((*T, "lms,minmax"), 2), ((*T, "lms@500,random"), 1)], ids=["a wrong word", "what is not there"]
+)
+def test_a_process_ends_with_one_clear_line_and_the_code(
+    start: Run, tmp_path: Path, words: tuple[str, ...], code: int
+) -> None:
+    done = start(*words)
+    assert (done.returncode, done.stdout) == (code, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("arena: ")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         *(((*T, "m1,random", "--clock", text), f"for example 60+0.5, not '{text}'") for text in CLOCKS),
-        ((*T, "m1,random", "--seconds", "inf"), "not for ever"),
+        ((*T, "m1,random", "--seconds", "inf"), "leave it out if there is no limit"),
         (("tournament", "m1,random"), "there is no file m1,random; players are named by --players"),
         ((*T, "m1,random", "--adjudicate", "tables,"), "not by the empty part of 'tables,'"),
         (("models", "--json", "show", "lms@last"), "--json and --csv print the list of models, not what show does"),
@@ -121,7 +150,7 @@ def test_one_clear_line_and_nothing_left_behind(
         (("analyze", "start", "--player", "m1", "--pieces", "3"), "--pieces counts for nothing where a --player"),
         (("analyze", "start", "--player", "m1", "--evaluator", "material"), "--evaluator counts for nothing"),
         (("replay", "3", "--verify", "--boards"), "--verify draws no boards"),
-        (("train", "lms", "--yardsticks", "m1,random,m1"), "m1 is named twice"),
+        (("train", "lms", "--baselines", "m1,random,m1"), "m1 is named twice"),
         (("train", "lms", "--teacher", "human"), "human plays at a terminal"),
         (("train", "lms", "--from", ""), "'' is neither a PDN file nor"),
         (("import", "games.pdn", "--collection", ""), "a collection cannot be named ''"),
@@ -133,7 +162,6 @@ def test_what_means_nothing_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(library, "_location", library.location())
     (tmp_path / "games.pdn").write_text("1. 11-15 23-18 1-0")
     with pytest.raises(ArenaError, match=re.escape(message)) as raised:
         app.run(words)
@@ -141,7 +169,7 @@ def test_what_means_nothing_is_refused(
     assert [path.name for path in tmp_path.iterdir()] == ["games.pdn"]
 
 
-@pytest.mark.parametrize("group", ["tablebase", "experiment"])
+@pytest.mark.parametrize("group", ["tablebase", "claims"])
 def test_a_group_of_commands_without_any_shows_what_there_is(capsys: pytest.CaptureFixture[str], group: str) -> None:
     assert app.run([group]) == 2
     shown = capsys.readouterr().err
@@ -190,18 +218,31 @@ def test_a_place_that_cannot_be_written(run: Run) -> None:
     assert "/proc/nowhere" in line
 
 
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A database with a tournament that is called mine."""
+    path = tmp_path / "results" / "arena.sqlite"
+    with Store.open(path) as store:
+        seats = [PlayerIdentity(name, name, "test", "1") for name in ("m1", "random")]
+        store.create_tournament("mine", 1, {}, seats)
+    return path
+
+
 @pytest.mark.parametrize("words", [(*T, "random,m1"), ("compare", "random", "m1")], ids=lambda words: words[0])
-def test_a_name_that_is_taken(run: Run, tmp_path: Path, words: tuple[str, ...]) -> None:
-    words = (*words, "--games", "2", "--name", "mine")
-    assert run(*words).returncode == 0
-    again = run(*words)
+@pytest.mark.usefixtures("mine")
+def test_a_name_that_is_taken_is_refused(run: Run, words: tuple[str, ...]) -> None:
+    again = run(*words, "--games", "2", "--name", "mine")
     assert again.returncode == 1
-    [line] = again.stderr.splitlines()
+    [line] = [line for line in again.stderr.splitlines() if line.startswith("arena: ")]
     assert "already has a tournament 'mine': arena tournament --resume mine goes on with it, --new begins" in line
-    assert run(*words, "--new").returncode == 0
-    with closing(sqlite3.connect(tmp_path / "results" / "arena.sqlite")) as connection:
+
+
+def test_new_begins_another_tournament_of_the_name(run: Run, mine: Path) -> None:
+    done = run(*T, "random,m1", "--games", "2", "--name", "mine", "--new")
+    assert done.returncode == 0, done.stderr
+    with closing(sqlite3.connect(mine)) as connection:
         games = connection.execute("SELECT tournament, count(*) FROM v_games GROUP BY 1 ORDER BY 1").fetchall()
-    assert games == [("mine", 2), ("mine-2", 2)]
+    assert games == [("mine-2", 2)]
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"])

@@ -40,13 +40,16 @@ def rows(path: Path, query: str) -> list[tuple[object, ...]]:
 def test_a_match_ends_when_it_is_clear(run: Run, tmp_path: Path) -> None:
     done = run("compare", "m1", "random", "--sprt", "0,60", "--seed", "3", "--games", "400")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("m1 against random: the difference is 60 rather than 0 (normalized Elo)")
+    assert done.stdout.startswith("m1 against random: H1 is accepted: the difference is 60 rather than 0 normalized")
     assert "LLR +" in done.stdout
     assert "score 100.00 % in every pair" in done.stdout
     assert "inf" not in done.stdout
     [(games, rounds)] = rows(tmp_path / "results" / "arena.sqlite", "select count(*), max(round) + 1 from games")
     assert games == rounds
     assert 2 <= int(str(games)) < 100
+    assert done.stdout.splitlines()[1] == f"after {games} games: {games} won, 0 drawn, 0 lost"
+    # The test has ended the match, so that it is finished, though 400 games were allowed.
+    assert rows(tmp_path / "results" / "arena.sqlite", "select planned from tournaments") == [(games,)]
     again = run("tournament", "--resume", "t1")
     assert again.returncode == 0
     assert rows(tmp_path / "results" / "arena.sqlite", "select count(*) from games") == [(games,)]
@@ -114,12 +117,12 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("games = ", "is not a TOML file"),
         ("players = [1]", "players is a list of texts"),
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
-        ("[rules]\nrepetitions = 0", "repetitions is 1 or more"),
+        ("[rules]\nrepetitions = 0", "repetitions is a whole number, 1 or more, or false"),
         ("adjudicate = 'friends'", "not by 'friends'"),
         ("adjudicate = 'scores:30'\n[scores]\nlms = 5", "a threshold of scores for 'lms', who does not play"),
         ("clock = 'long'", "60+0.5"),
-        ("seconds = -1.0", "more than 0"),
-        ("format = 'ladder'", "there is no format 'ladder'"),
+        ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a move may take)"),
+        ("format = 'ladder'", "no format named 'ladder'"),
         ("sprt = '5'", "sprt takes two differences"),
         ("alpha = 0.1", "alpha says how a sequential test is made"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,15 @@ def test_a_broken_one_harms_nobody_else(site: Path) -> None:
         assert done.stderr.startswith("arena: arena-greeter 1.0")
         assert complaint in done.stderr
         assert done.stderr.count("\n") == 1
+
+
+def test_commands_are_listed_among_plugins(site: Path) -> None:
+    done = run(site, "plugins", "--json")
+    listed = {row["name"]: row for row in json.loads(done.stdout) if row["kind"] == "command"}
+    assert {"claims", "greet", "broken", "odd", "play"} == listed.keys()
+    assert (listed["greet"]["origin"], listed["greet"]["module"]) == ("arena-greeter 1.0", "arena_greeter:app")
+    assert "arena-greeter 1.0: its command 'play' cannot be called: arena has one of that name" in done.stderr
+    assert "'greet'" not in done.stderr
 
 
 def test_the_core_keeps_its_names(site: Path) -> None:

@@ -128,7 +128,7 @@ def test_a_selection_is_exported(run: Run, tmp_path: Path, mixed: str) -> None:
         (("export", "-o", "x", "--db", "a.sqlite", "--collection", "y"), 1, "no collection 'y'; it holds mixed"),
         (("export", "-o", "x", "--db", "a.sqlite", "--tournament", "y"), 1, "no tournament"),
         (("export", "-o", "x", "--db", "a.sqlite", "--player", "nobody"), 1, "a.sqlite holds no such game"),
-        (("export", "-o", "nowhere/x", "--db", "a.sqlite"), 1, "nowhere/x cannot be written"),
+        (("export", "-o", "nowhere/x", "--db", "a.sqlite"), 1, "'nowhere/x' cannot be written"),
     ],
 )
 def test_the_wrong_thing_typed(

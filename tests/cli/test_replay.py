@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
+from arena.store import PlayerIdentity, Store
+
 if TYPE_CHECKING:
     import subprocess
     from collections.abc import Callable
@@ -37,7 +39,9 @@ def test_a_game_is_shown_and_verified(run: Run, tmp_path: Path) -> None:
 
 def test_a_game_that_is_not_there(run: Run) -> None:
     assert "there is no database" in run("replay", "5").stderr
-    run("tournament", "--players", "random,m1", "--games", "2")
+    with Store.open("results/arena.sqlite") as store:
+        seats = [PlayerIdentity(name, name, "test", "1") for name in ("m1", "random")]
+        store.create_tournament("mine", 1, {}, seats)
     done = run("replay", "5")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "holds no game 5" in done.stderr

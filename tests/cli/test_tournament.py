@@ -16,6 +16,7 @@ from scipy.stats import binomtest
 
 import arena
 from arena.cli.tournament import naming
+from databases import contents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +101,7 @@ def test_results_prints_a_tournament_again(run: Run) -> None:
     assert [row["rank"] for row in standings] == sorted(row["rank"] for row in standings)
     assert {row["player"] for row in standings} == {"lms", "td", "minimax"}
     lines = run("results", "games", "--tournament", "all", "--csv").stdout.splitlines()
-    assert lines[0].startswith("game,tournament,pairing,round,opening,black,white,result,winner")
+    assert lines[0].startswith("game,name,tournament,pairing,round,opening,black,white,result,winner")
     assert len(lines) == 1 + 12 + 2
     names = json.loads(run("results", "tournaments", "--json").stdout)
     assert [row["name"] for row in names] == ["mine", "t2"]
@@ -208,3 +209,11 @@ def test_what_a_new_tournament_is_called() -> None:
     assert naming("cup", new=False)(taken) == "cup"
     assert naming("cup", new=True)(taken) == "cup-2"
     assert naming("league", new=True)(taken) == "league"
+
+
+def test_isolated_players_play_the_same_games(run: Run, tmp_path: Path) -> None:
+    for db, options in (("shared.sqlite", ()), ("isolated.sqlite", ("--isolate",))):
+        done = run(*MAIN, "--db", db, *options)
+        assert done.returncode == 0, done.stderr
+    assert contents(tmp_path / "isolated.sqlite") == contents(tmp_path / "shared.sqlite")
+    assert run("tournament", "--resume", "last", "--isolate", "--db", "shared.sqlite").returncode == 0

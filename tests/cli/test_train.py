@@ -17,8 +17,7 @@ import pandas as pd
 import pytest
 
 import arena
-from arena import library, plugins
-from arena.cli import main
+from arena.plugins import registry
 from arena.store import database
 
 if TYPE_CHECKING:
@@ -26,36 +25,19 @@ if TYPE_CHECKING:
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
-PLUGINS = Path(__file__).parents[1] / "experiment" / "plugins"
-FEW = ("--yardsticks", "random", "--yardstick-games", "2")
+PLUGINS = Path(__file__).parents[1] / "training" / "plugins"
+FEW = ("--baselines", "random", "--baseline-games", "2")
 
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Installs the learner and the player ``tiny``, here and for what is started."""
-    before = library.location()
     monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
     monkeypatch.syspath_prepend(PLUGINS)
-    plugins.load.cache_clear()
+    registry.load.cache_clear()
     yield
-    plugins.load.cache_clear()
+    registry.load.cache_clear()
     sys.modules.pop("arena_tiny", None)
-    library.use(before)
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs ``arena`` with the given words in an empty folder, in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        monkeypatch.setattr(sys, "argv", ["arena", *words])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as left:
-            main()
-        return subprocess.CompletedProcess(words, int(left.value.code or 0), *capsys.readouterr())
-
-    return run
 
 
 def rows(run: Run, *words: str) -> list[dict[str, Any]]:
@@ -95,6 +77,28 @@ def stopped(folder: Path, number: int, *words: str) -> tuple[int, str]:
         process.send_signal(number)
         _, errors = process.communicate(timeout=30)
     return process.returncode, errors
+
+
+def test_an_exception_of_a_learner_is_its_own_traceback_and_one_line(run: Run, tmp_path: Path) -> None:
+    done = run("train", "careless:games=4", "--games", "10", "--every", "2", "--seed", "1", *FEW, "--db", "d.sqlite")
+    assert done.returncode == 1
+    assert "4 of 10 games are on record; to go on from there:" in done.stderr
+    trace = done.stderr[done.stderr.index("Traceback") :].splitlines()
+    files = [line.split('"')[1] for line in trace if line.startswith("  File")]
+    assert [Path(file).name for file in files] == ["arena_tiny.py"] * 2
+    assert trace[-2:] == [
+        "ZeroDivisionError: integer division or modulo by zero",
+        "arena: the learner careless:games=4 failed: ZeroDivisionError: integer division or modulo by zero",
+    ]
+    assert checkpoints(tmp_path / "d.sqlite") == 2
+
+
+def test_a_learner_that_ends_the_program_before_its_first_checkpoint_leaves_no_run(run: Run) -> None:
+    done = run("train", "careless:exits=true", "--games", "10", "--db", "d.sqlite")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "arena: the learner careless:exits=true failed: SystemExit: enough"
+    assert "to go on" not in done.stderr
+    assert rows(run, "results", "runs", "--db", "d.sqlite") == []
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill -9"])
@@ -155,7 +159,7 @@ def test_checkpoints_play_wherever_a_player_is_named(run: Run, tmp_path: Path) -
         done = run("tournament", *players, "--games", "2", "--seed", "1", "--workers", workers, "--db", "x.sqlite")
         assert done.returncode == 0, done.stderr
     with arena.Results(tmp_path / "x.sqlite") as results:
-        one, two = (results.games(name).drop(columns="tournament") for name in ("t1", "t2"))
+        one, two = (results.games(name).drop(columns=["tournament", "name"]) for name in ("t1", "t2"))
         assert set(results.standings("t1").player) == {"tiny@4", "tiny@20:depth=5", "random"}
         models = results.checkpoints().set_index("checkpoint").model
     pd.testing.assert_frame_equal(one, two)
@@ -166,7 +170,7 @@ def test_checkpoints_play_wherever_a_player_is_named(run: Run, tmp_path: Path) -
         connection.commit()
     assert run("tournament", "--resume", "t1", "--db", "x.sqlite").returncode == 0
     with arena.Results(tmp_path / "x.sqlite") as results:
-        pd.testing.assert_frame_equal(results.games("t1").drop(columns="tournament"), two)
+        pd.testing.assert_frame_equal(results.games("t1").drop(columns=["tournament", "name"]), two)
     won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--side", "white", "--db", "x.sqlite")
     assert "black (tiny@4) plays 9-" in won.stdout
 
@@ -187,9 +191,9 @@ def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Pat
 def test_games_in_an_older_database_are_learned_from(run: Run, tmp_path: Path) -> None:
     migrations = tmp_path / "past"
     shutil.copytree(database.MIGRATIONS, migrations)
-    for newer in ("0003*.py", "0004*.py"):
-        (file,) = (migrations / "versions").glob(newer)
-        file.unlink()
+    for file in (migrations / "versions").glob("[0-9]*.py"):
+        if file.name[:4] > "0002":
+            file.unlink()
     (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n')
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(database, "MIGRATIONS", migrations)
@@ -247,3 +251,48 @@ def test_learning_that_fails_is_one_line(run: Run) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("arena: tiny:breaks=3 reports error = nan after 3 games")
     assert rows(run, "results", "runs")[0]["learned"] == 2
+
+
+def test_a_run_that_starts_games_from_openings_is_on_record_and_goes_on_as_one(run: Run, tmp_path: Path) -> None:
+    words = ("train", "lms", "--seed", "3", "--every", "10", "--openings", "3move", *FEW)
+    for name, first, resumed in (("whole", "40", ()), ("parts", "20", ("--games", "40"))):
+        assert run(*words, "--games", first, "--db", f"{name}.sqlite").returncode == 0
+        if resumed:
+            done = run("train", "--resume", "last", *resumed, "--db", f"{name}.sqlite", "-o", "mine")
+            assert done.returncode == 0, done.stderr
+    whole, parts = (record(tmp_path / f"{name}.sqlite") for name in ("whole", "parts"))
+    for one, other in zip(whole, parts, strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    provenance = arena.Model.file(tmp_path / "mine").provenance
+    assert provenance["command"] == "arena train lms --games 40 --seed 3 --openings 3move"
+    with closing(sqlite3.connect(tmp_path / "parts.sqlite")) as connection:
+        [(settings,)] = connection.execute("SELECT settings FROM runs")
+    assert json.loads(settings)["openings"] == "3move"
+    assert json.loads(settings)["identity"]["openings hash"] == provenance["openings"]
+
+
+def test_openings_that_changed_stop_a_resumed_run(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "book.txt").write_text("B:W30,31,32:B1,2,3,4\n")
+    words = ("--games", "4", "--seed", "1", "--openings", "file:path=book.txt", *FEW)
+    assert run("train", "lms", *words).returncode == 0
+    (tmp_path / "book.txt").write_text("B:W30,31,32:B1,2,3\n")
+    done = run("train", "--resume", "last", "--games", "6")
+    assert done.returncode == 2
+    assert "it is not what it was (openings hash: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games start where they did: leave out"),
+        (("tiny", "--openings", "3move"), "Tiny starts its games from the usual start alone: leave out --openings"),
+        (("lms", "--openings", "4move"), "no opening named '4move'"),
+        (("lms", "--openings", "file:path=none.txt"), "none.txt cannot be read: No such file"),
+    ],
+)
+def test_openings_that_cannot_be_are_one_line(run: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+    (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n')
+    done = run("train", *words, "--seed", "1", *FEW)
+    assert done.returncode == 2
+    [line] = done.stderr.splitlines()
+    assert message in line

@@ -21,7 +21,7 @@ print(Search(Centre())(arena.Board.start(), 4).move in arena.Board.start().legal
 """
 NEURAL = """
 import arena
-from arena import specs
+from arena.plugins import specs
 
 player = specs.parse("player", "minimax:evaluator=[neural:weights=untrained.safetensors]").create()
 game = arena.Game()

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
-from arena import specs
 from arena.errors import ModelError
+from arena.plugins import specs
 from arena_evaluators.network import LIMIT
 from arena_evaluators.neural import PLANES, SIGNED, Neural, encode, forward, layers_of
 from positions import boards, random_game

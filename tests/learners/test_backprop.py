@@ -10,15 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import neural_network
 
+from arena.search.logistic import probabilities
 from arena_learners.backprop import (
     Adadelta,
     Adam,
-    Fit,
+    MinibatchFit,
     Nadam,
     Network,
     clipped_cross_entropy,
     logistic,
-    probability,
     squared_error,
 )
 
@@ -119,7 +119,7 @@ def test_nothing_is_learned_from_an_output_that_is_no_probability() -> None:
 
 
 def test_probabilities_of_extreme_logits() -> None:
-    assert probability(np.array([-1000.0, 0.0, 1000.0])).tolist() == [0, 0.5, 1]
+    assert probabilities(np.array([-1000.0, 0.0, 1000.0])).tolist() == [0, 0.5, 1]
     losses, _ = logistic(np.array([-1000.0, 1000.0]), np.array([1.0, 1.0]))
     assert losses.tolist() == [1000, 0]
 
@@ -145,7 +145,7 @@ def test_every_optimizer_goes_downhill(kind: type[Adam] | type[Nadam] | type[Ada
     x, _, weights = samples(200, 4)
     targets = x[:, 0] * x[:, 1]
     optimizer = kind(1.0 if kind is Adadelta else 0.01, len(ours.parameters))
-    fit = Fit(squared_error, batch=50)
+    fit = MinibatchFit(squared_error, batch=50)
     losses = [fit(ours, optimizer, x, targets, np.ones_like(weights)) for _ in range(200)]
     assert losses[-1] < 0.3 * losses[0]
     assert optimizer.steps == 800
@@ -155,7 +155,7 @@ def test_l2_draws_the_weights_of_its_layers_to_zero() -> None:
     ours = network(4, 8, 1)
     x, targets, _ = samples(64, 4)
     before = [np.abs(matrix).sum() for matrix, _ in ours.layers]
-    fit = Fit(squared_error, batch=64, l2=(0.0, 10.0))
+    fit = MinibatchFit(squared_error, batch=64, l2=(0.0, 10.0))
     optimizer = Adam(0.01, len(ours.parameters))
     for _ in range(300):
         fit(ours, optimizer, x, targets, np.zeros_like(targets))
@@ -178,7 +178,7 @@ def test_the_same_samples_make_the_same_network() -> None:
     for _ in range(2):
         ours = network(32, 64, 32, 16, 8, 1)
         data = samples(5000, 32)
-        Fit(logistic, batch=512)(ours, Adam(0.01, len(ours.parameters)), *data)
+        MinibatchFit(logistic, batch=512)(ours, Adam(0.01, len(ours.parameters)), *data)
         made.append(ours.parameters.tobytes())
     assert made[0] == made[1]
 
@@ -203,7 +203,7 @@ def test_scikit_learn_computes_the_same_network_and_loss() -> None:
     for kept, moments in zip(optimizer.moments, (theirs._optimizer.ms, theirs._optimizer.vs), strict=True):
         for (matrix, bias), their_matrix, their_bias in zip(ours.views(kept), moments[:3], moments[3:], strict=True):
             matrix[:], bias[:] = their_matrix, their_bias
-    fit = Fit(half_squared_error, batch=300)
+    fit = MinibatchFit(half_squared_error, batch=300)
     for _ in range(50):
         theirs.partial_fit(x, targets)
         fit(ours, optimizer, x, targets.astype(np.float32), np.ones(300, np.float32))

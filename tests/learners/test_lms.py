@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
+from arena.contracts.compiled_player import RANDOM_MOVES
 from arena.search.selfplay import Games
-from arena.seat import RANDOM
 from arena_evaluators.linear import Linear, features_of
 from arena_learners.lms import LMS, MARGIN, Critic, Examples, Generalizer, PerformanceSystem, lms
 from arena_learners.loop import SelfPlay
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 W = np.array([0.5, 1.0, -1.0, 2.0, -0.5, -1.0, 1.5])
 B0 = np.array([1.0, 8, 7, 2, 1, 1, 2])
 B1 = np.array([1.0, 7, 6, 2, 1, 0, 3])
+ASSUMED = 8.0
+"""V̂(b0) in the text's worked example."""
 
 
 def one(x: np.ndarray, value: float) -> Examples:
@@ -33,23 +35,26 @@ def one(x: np.ndarray, value: float) -> Examples:
 # The rule.
 
 
-def test_the_worked_values() -> None:
-    """The worked example takes 8.0 for V̂(b0), though its own weights give 7.0."""
-    assert W @ B0 == 7.0
+def test_the_worked_example_assumes_8_for_b0_and_its_own_weights_give_7() -> None:
     assert W @ B1 == 9.5
+    assert W @ B0 == 7.0 != ASSUMED
+    weights = W.copy()
+    Generalizer(weights, rate=0.1, normalised=False).update(one(B0, 9.5))
+    assert weights[1] == pytest.approx(3.0), "the text has 2.2"
 
 
 def test_the_worked_update_by_the_raw_rule() -> None:
-    """An error of 1.5 with rate 0.1."""
+    """The text's error of 1.5, which follows from the value that it assumes, with rate 0.1."""
     weights = W.copy()
-    metrics = Generalizer(weights, rate=0.1, normalised=False).update(one(B0, float(W @ B0) + 1.5))
+    error = 9.5 - ASSUMED
+    metrics = Generalizer(weights, rate=0.1, normalised=False).update(one(B0, float(W @ B0) + error))
     assert weights == pytest.approx([0.65, 2.2, 0.05, 2.3, -0.35, -0.85, 1.8])
     assert metrics == {"squared_error": 1.5**2 / 2, "gain": pytest.approx(0.1 * (B0 @ B0))}
 
 
 def test_the_worked_update_by_the_normalised_rule() -> None:
     weights = W.copy()
-    metrics = Generalizer(weights, rate=0.1).update(one(B0, float(W @ B0) + 1.5))
+    metrics = Generalizer(weights, rate=0.1).update(one(B0, float(W @ B0) + 9.5 - ASSUMED))
     assert weights[1] == pytest.approx(1.054545, abs=1e-6)
     assert metrics["gain"] == pytest.approx(0.1 * (B0 @ B0) / 22)
 
@@ -118,20 +123,24 @@ def test_the_compiled_rule_is_the_rule_as_it_is_written(seed: int, normalised: b
 # The critic.
 
 
-def expected(game: arena.Game, learner: arena.Side, after_own_move: bool) -> list[arena.Board]:
-    """The boards of a training set: those that the learner moved to, or to move on, but for the last of the game."""
+def expected(game: arena.Game, learner: arena.Side, after_own_move: bool, final: bool = False) -> list[arena.Board]:
+    """A training set: the boards that the learner moved to, or to move on, and the game's last one if ``final``."""
     to_move = learner.other if after_own_move else learner
     boards = list(enumerate(game.boards[:-1]))
-    return [board for ply, board in boards if board.side is to_move and (ply > 0 or not after_own_move)]
+    chosen = [board for ply, board in boards if board.side is to_move and (ply > 0 or not after_own_move)]
+    return [*chosen, game.boards[-1]] if final else chosen
 
 
+@pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("learner", arena.Side)
-def test_the_critic_values_a_board_by_its_successor(seed: int, learner: arena.Side, after_own_move: bool) -> None:
+def test_the_critic_values_a_board_by_its_successor(
+    seed: int, learner: arena.Side, after_own_move: bool, final: bool
+) -> None:
     game = random_game(seed)
-    examples = Critic(W, after_own_move).examples(arena.Episode.of(game), learner)
-    boards = expected(game, learner, after_own_move)
+    examples = Critic(W, after_own_move, final).examples(arena.Episode.of(game), learner)
+    boards = expected(game, learner, after_own_move, final)
     seen = np.array([features_of(board, learner) for board in boards])
     np.testing.assert_array_equal(examples.features, seen)
     np.testing.assert_allclose(examples.values[:-1], seen[1:] @ W)
@@ -139,9 +148,23 @@ def test_the_critic_values_a_board_by_its_successor(seed: int, learner: arena.Si
     assert examples.values[-1] == won
 
 
+@pytest.mark.parametrize("boards", ["compared", "own_turn"])
+def test_a_won_final_board_is_the_texts_example(boards: str) -> None:
+    """⟨(3, 0, 1, 0, 0, 0), 100⟩: three black pieces, one of them a king, are left of a game that Black has won."""
+    game = arena.Game(arena.Board.from_fen("B:W18:B1,14,K32"))
+    game.play(*game.board.legal_moves)
+    critic = begun(boards=boards, final=True, start=arena.Model("lms", {"weights": W})).critic_
+    black, white = (critic.examples(arena.Episode.of(game), side).last(1) for side in arena.Side)
+    assert (black.features.tolist(), black.values.tolist()) == ([[1, 3, 0, 1, 0, 0, 0]], [100])
+    assert (white.features.tolist(), white.values.tolist()) == ([[1, 0, 3, 0, 1, 0, 0]], [-100])
+    without = begun(boards=boards).critic_.examples(arena.Episode.of(game), arena.Side.BLACK)
+    assert [1, 3, 0, 1, 0, 0, 0] not in without.features.tolist()
+
+
+@pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_games_from_any_position_however_short(after_own_move: bool) -> None:
-    critic = Critic(W, after_own_move)
+def test_games_from_any_position_however_short(after_own_move: bool, final: bool) -> None:
+    critic = Critic(W, after_own_move, final)
     for fen, plies in (("W:W32:B28", 0), ("B:W32:B28", 0), ("W:W6:B1", 1), ("W:W14:B9", 2)):
         game = arena.Game(arena.Board.from_fen(fen))
         while game.outcome is None and game.ply < plies:
@@ -150,12 +173,15 @@ def test_games_from_any_position_however_short(after_own_move: bool) -> None:
         episode = arena.Episode(boards, arena.Side.WHITE, game.boards[0].side)
         for side in arena.Side:
             examples = critic.examples(episode, side)
-            assert len(examples.features) == len(examples.values) == len(expected(game, side, after_own_move))
+            number = len(expected(game, side, after_own_move, final))
+            assert len(examples.features) == len(examples.values) == len(examples.plies) == number
 
 
+@pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after_own_move: bool) -> None:
-    critic = Critic(W, after_own_move)
+def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after_own_move: bool, final: bool) -> None:
+    critic = Critic(W, after_own_move, final)
+    at_the_end = 1 + final
     finished = random_game(3)
     game = arena.Game()
     latest: dict[arena.Side, list[Examples]] = {side: [] for side in arena.Side}
@@ -164,17 +190,18 @@ def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after
         latest[game.side.other if after_own_move else game.side].append(critic.latest(game))
     for side in arena.Side:
         whole = critic.examples(arena.Episode.of(finished), side)
-        np.testing.assert_array_equal(np.concatenate([e.features for e in latest[side]]), whole.features[:-1])
-        np.testing.assert_allclose(np.concatenate([e.values for e in latest[side]]), whole.values[:-1])
-        assert whole.last().values == whole.values[-1:]
+        np.testing.assert_array_equal(np.concatenate([e.features for e in latest[side]]), whole.features[:-at_the_end])
+        np.testing.assert_allclose(np.concatenate([e.values for e in latest[side]]), whole.values[:-at_the_end])
+        assert whole.last(at_the_end).values.tolist() == whole.values[-at_the_end:].tolist()
 
 
+@pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_a_teachers_labels_take_the_place_of_the_successors_values(after_own_move: bool) -> None:
+def test_a_teachers_labels_take_the_place_of_the_successors_values(after_own_move: bool, final: bool) -> None:
     episode = arena.Episode.of(random_game(4))
     labels = np.full(episode.plies + 1, np.nan)
     labels[6:8] = 0.5, -0.25
-    critic = Critic(W, after_own_move)
+    critic = Critic(W, after_own_move, final)
     for side in arena.Side:
         plain, labelled = (critic.examples(e, side) for e in (episode, replace(episode, labels=labels)))
         changed = np.flatnonzero(plain.values != labelled.values)
@@ -260,7 +287,7 @@ def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
     learner = begun(quiescence=False)
     for _ in range(3):
         before = learner.weights_.copy()
-        learner.practise(1)
+        learner.self_play(1)
         fresh = SelfPlay(PerformanceSystem(before, explore=learner.explore), seed=1).play(learner.games_ - 1)
         again = before.copy()
         critic, generalizer = Critic(again), Generalizer(again, learner.rate, learner.tau)
@@ -269,16 +296,16 @@ def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
         assert np.array_equal(again, learner.weights_)
 
 
-def test_learning_on_the_move_uses_each_example_at_once() -> None:
+@pytest.mark.parametrize("final", [True, False])
+def test_learning_on_the_move_uses_each_example_at_once(final: bool) -> None:
     """With a rate of zero it plays and measures what learning after the game does; else it learns something else."""
-    still, moving = (
-        begun(update=update, start=arena.Model("lms", {"weights": W}), rate=0.0) for update in ("game", "move")
-    )
-    games, moves = still.practise(1), moving.practise(1)
+    weights = arena.Model("lms", {"weights": W})
+    still, moving = (begun(update=update, start=weights, rate=0.0, final=final) for update in ("game", "move"))
+    games, moves = still.self_play(1), moving.self_play(1)
     assert games["plies"] == moves["plies"]
     assert moving.generalizer_.seen == still.generalizer_.seen
     after, during = begun(2), begun(2, update="move")
-    assert after.practise(2)["norm"] != during.practise(2)["norm"]
+    assert after.self_play(2)["norm"] != during.self_play(2)["norm"]
 
 
 class Unlearning(Generalizer):
@@ -302,8 +329,8 @@ class Short:
 
 
 class Reckless(PerformanceSystem):
-    def seat(self, side: arena.Side) -> arena.Seat:  # noqa: ARG002
-        return RANDOM
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:  # noqa: ARG002
+        return RANDOM_MOVES
 
 
 def test_a_student_replaces_the_generalizer() -> None:
@@ -313,7 +340,7 @@ def test_a_student_replaces_the_generalizer() -> None:
 
     learner = Mine()
     learner.begin(1)
-    metrics = learner.practise(2)
+    metrics = learner.self_play(2)
     assert metrics["examples"] == metrics["plies"] - 1
     assert not learner.weights_.any()
 
@@ -325,7 +352,7 @@ def test_a_student_replaces_the_critic() -> None:
 
     learner = Mine(rate=0.1, tau=None)
     learner.begin(1)
-    learner.practise(1)
+    learner.self_play(1)
     start = np.array([1.0, 12, 12, 0, 0, 0, 0])
     by_hand = 0.1 * 100 * start / 25
     by_hand += 0.1 * (100 - by_hand @ start) * start / 25
@@ -339,7 +366,7 @@ def test_a_student_replaces_the_experiment_generator() -> None:
 
     learner = Mine()
     learner.begin(1)
-    assert learner.practise(3)["plies"] == random_game(1).ply
+    assert learner.self_play(3)["plies"] == random_game(1).ply
     assert learner.generator_.numbers == [0, 1, 2]  # type: ignore[attr-defined]
     assert learner.weights_.any()
 
@@ -351,9 +378,9 @@ def test_a_student_replaces_the_performance_system() -> None:
 
     learner = Mine()
     learner.begin(1)
-    random = Games(RANDOM, RANDOM)
+    random = Games(RANDOM_MOVES, RANDOM_MOVES)
     plies = [random.play(1, number).plies for number in range(5)]
-    assert learner.practise(5)["plies"] == np.mean(plies)
+    assert learner.self_play(5)["plies"] == np.mean(plies)
 
 
 # The learner.
@@ -363,9 +390,9 @@ def won(player: arena.Player, games: int) -> float:
     """Share of games won against random moves, from openings of four random plies, with colours swapped."""
     wins = 0
     for side in arena.Side:
-        seats = [RANDOM, RANDOM]
-        seats[side] = player.seat(side)
-        match = Games(*seats, random_plies=4)
+        players = [RANDOM_MOVES, RANDOM_MOVES]
+        players[side] = player.compiled(side)
+        match = Games(*players, random_plies=4)
         wins += sum(match.play(77, number).winner is side for number in range(games // 2))
     return wins / games
 
@@ -373,7 +400,7 @@ def won(player: arena.Player, games: int) -> float:
 @pytest.mark.parametrize("seed", range(3))
 def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> None:
     learner = begun(seed)
-    learner.practise(100)
+    learner.self_play(100)
     assert won(learner.player(), 1000) >= 0.995
 
 
@@ -387,27 +414,28 @@ def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> Non
         {"temperature": 2.0, "explore": 0.0},
         {"random_plies": 10},
         {"normalised": False, "rate": 0.001},
+        {"final": True},
     ],
     ids=str,
 )
 def test_every_choice_learns(options: dict[str, Any]) -> None:
     learner = begun(3, **options)
-    learner.practise(60)
+    learner.self_play(60)
     assert won(learner.player(), 200) >= 0.9
 
 
 def test_own_turn_boards_with_a_choice_after_ones_own_move_teach_to_leave_pieces_hanging() -> None:
     learner = begun(1, boards="own_turn", quiescence=False)
-    learner.practise(60)
+    learner.self_play(60)
     assert learner.weights_[6] > 0.5 * learner.weights_[1] > abs(learner.weights_[5])
     assert won(learner.player(), 200) <= 0.7
 
 
 def test_studying_the_games_of_others_teaches_too() -> None:
     learner = begun()
-    random = Games(RANDOM, RANDOM)
+    random = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [random.play(5, number) for number in range(100)]
-    metrics = learner.study(episodes)
+    metrics = learner.learn_from(episodes)
     assert {"squared_error", "gain", "norm", "w0", "w6"} <= set(metrics)
     assert won(learner.player(), 200) >= 0.9
 
@@ -415,8 +443,8 @@ def test_studying_the_games_of_others_teaches_too() -> None:
 def test_only_the_learners_of_an_episode_are_studied() -> None:
     episode = arena.Episode.of(random_game(2))
     both, black = begun(), begun()
-    both.study([episode])
-    black.study([replace(episode, learners=(arena.Side.BLACK,))])
+    both.learn_from([episode])
+    black.learn_from([replace(episode, learners=(arena.Side.BLACK,))])
     assert both.generalizer_.seen > black.generalizer_.seen == len(expected(random_game(2), arena.Side.BLACK, True))
 
 
@@ -426,23 +454,23 @@ def test_a_correction_that_is_studied_often_is_followed() -> None:
     learner = begun(rate=0.5, tau=None)
     drawn_there = replace(episode, boards=episode.boards[: next(iter(episode.better)) + 2], winner=None)
     for _ in range(300):
-        learner.study([drawn_there])
+        learner.learn_from([drawn_there])
     values = [learner.weights_ @ features_of(board, side) for board in (better, reached)]
     assert values[0] > values[1] + 0.5 * MARGIN
 
 
 def test_the_state_is_everything() -> None:
     whole, first = begun(7), begun(7)
-    whole.practise(8)
-    first.practise(3)
+    whole.self_play(8)
+    first.self_play(3)
     second = begun(7)
     second.restore(first.state())
-    metrics = second.practise(5)
+    metrics = second.self_play(5)
     assert np.array_equal(second.weights_, whole.weights_)
     assert second.model().hash == whole.model().hash
     other = begun(7)
-    other.practise(3)
-    assert metrics == other.practise(5)
+    other.self_play(3)
+    assert metrics == other.self_play(5)
     assert begun(7).state().keys() == whole.state().keys()
     assert all(np.array_equal(whole.state()[name], array) for name, array in second.state().items())
 
@@ -450,20 +478,20 @@ def test_the_state_is_everything() -> None:
 def test_the_seed_makes_the_weights() -> None:
     learners = [begun(seed) for seed in (7, 7, 8)]
     for learner in learners:
-        learner.practise(5)
+        learner.self_play(5)
     one, same, other = (learner.model().hash for learner in learners)
     assert one == same != other
 
 
 def test_metrics_are_finite_numbers() -> None:
-    metrics = begun().practise(3)
+    metrics = begun().self_play(3)
     assert np.isfinite(list(metrics.values())).all()
-    assert metrics.keys() == {"plies", "drawn", "squared_error", "gain", *(f"w{i}" for i in range(7)), "norm"}
+    assert metrics.keys() == {"plies", "draw_pct", "squared_error", "gain", *(f"w{i}" for i in range(7)), "norm"}
 
 
 def test_the_player_plays_as_the_learner_learned() -> None:
     learner = begun(depth=2, quiescence=False)
-    learner.practise(1)
+    learner.self_play(1)
     player = learner.player()
     assert (player.depth, player.quiescence) == (2, False)
     board = arena.Board.start().after(arena.Board.start().legal_moves[0])
@@ -473,14 +501,14 @@ def test_the_player_plays_as_the_learner_learned() -> None:
 
 def test_four_features_leave_the_threats_alone() -> None:
     learner = begun(features=4, start=arena.Model("lms", {"weights": W}))
-    learner.practise(10)
+    learner.self_play(10)
     assert learner.weights_[:5].all()
     assert not learner.weights_[5:].any()
 
 
 def test_learning_goes_on_from_given_weights() -> None:
     learner = begun(start=arena.Model("lms", {"weights": W}), rate=0.0)
-    learner.practise(2)
+    learner.self_play(2)
     assert np.array_equal(learner.weights_, W)
     with pytest.raises(arena.ArenaError, match="of kind td, not lms"):
         begun(start=arena.Model("td", {"weights": W}))
@@ -491,5 +519,5 @@ def test_a_rate_that_overshoots_diverges_and_says_so(options: dict[str, Any]) ->
     """The raw rule with its usual rate, and the normalised one with three times that."""
     learner = begun(**options)
     with pytest.raises(arena.ArenaError, match="diverged: an update took away") as caught:
-        learner.practise(200)
+        learner.self_play(200)
     assert "\n" not in str(caught.value)

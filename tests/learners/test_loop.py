@@ -22,9 +22,9 @@ class Fixed:
     explore: float = 0.0
     temperature: float = 0.0
 
-    def seat(self, side: arena.Side) -> arena.Seat:
+    def compiled(self, side: arena.Side) -> arena.CompiledPlayer:
         evaluator = Linear(arena.Model("lms", {"weights": self.weights}), perspective=side)
-        return arena.Seat(evaluator.kernel(), self.depth, self.quiescence, self.explore, self.temperature)
+        return arena.CompiledPlayer(evaluator.kernel(), self.depth, self.quiescence, self.explore, self.temperature)
 
     def refresh(self) -> None:
         pass
@@ -50,7 +50,20 @@ def test_compiled_games_are_those_played_step_by_step(settings: dict[str, float]
         np.testing.assert_array_equal(fast.boards, slow.boards)
         np.testing.assert_array_equal(fast.explored, slow.explored)
         np.testing.assert_array_equal(fast.values, slow.values)
-        assert (fast.winner, fast.first, fast.learners) == (slow.winner, slow.first, slow.learners)
+        for name in ("winner", "first", "learners", "termination"):
+            assert getattr(fast, name) == getattr(slow, name)
+
+
+def test_both_start_from_the_boards_they_are_given_over_and_over() -> None:
+    boards = tuple(map(arena.Board.from_fen, ("W:W21,22,K23:B1,2,K3", "B:W30,31,32:B1,2,3,4")))
+    performance = Fixed(np.array((0.5, 1.0, -1.0, 2.0, -2.0, -0.7, 0.6)), explore=0.2)
+    starts = arena.Starts(boards)
+    compiled, stepped = (kind(performance, seed=3, starts=starts) for kind in (SelfPlay, StepByStep))
+    for number in range(4):
+        fast, slow = compiled.play(number), stepped.play(number)
+        assert fast.board(0) == boards[number % 2]
+        np.testing.assert_array_equal(fast.boards, slow.boards)
+        assert (fast.winner, fast.first) == (slow.winner, slow.first)
 
 
 def test_games_follow_from_seed_and_number() -> None:

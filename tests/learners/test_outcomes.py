@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
-from arena_learners.outcomes import Pool, quiet, returns, sigmoid
+from arena_learners.outcomes import WeightedPositions, lambda_returns, quiet, returns
 from positions import boards, random_game
 
 
@@ -44,7 +44,7 @@ def test_quiet_is_no_capture(found: list[arena.Board]) -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1), st.floats(0.1, 2)), min_size=1), st.integers(0, 9))
 def test_a_pool_means_over_what_is_the_same(met: list[tuple[int, float, float]], cut: int) -> None:
-    whole, parts = Pool(), Pool()
+    whole, parts = WeightedPositions(), WeightedPositions()
     for number, (board, target, weight) in enumerate(met):
         for pool in (whole, parts):
             pool.add(np.array([[board, 8, 0]]), np.array([target]), np.array([weight]))
@@ -59,5 +59,18 @@ def test_a_pool_means_over_what_is_the_same(met: list[tuple[int, float, float]],
         np.testing.assert_array_equal(array, parts.state("pool")[name])
 
 
-def test_the_sigmoid_of_log_odds() -> None:
-    assert sigmoid(np.array([0, np.log(3), 1e9, -1e9])) == pytest.approx([0.5, 0.75, 1, 0])
+@given(st.lists(st.tuples(st.floats(0, 1) | st.just(np.nan), st.booleans()), min_size=1), st.floats(0, 1))
+def test_the_lambda_return_is_the_mean_of_the_returns_of_n_steps(
+    turns: list[tuple[float, bool]], lambda_: float
+) -> None:
+    """Sutton 1988: G = (1 - lambda) sum of lambda^(n - 1) G_n, the rest of the weight on the last; values end it."""
+    values, cut = (np.array(column) for column in zip(*turns, strict=True))
+    targets = lambda_returns(values, cut, 1.0, lambda_, 1.0)
+    for turn in range(len(turns)):
+        weight, mean = 1.0, 0.0
+        for later in range(turn, len(turns)):
+            if not np.isnan(values[later]):
+                share = 1.0 if cut[later] else 1 - lambda_
+                mean += weight * share * values[later]
+                weight *= 1 - share
+        assert targets[turn] == pytest.approx(mean + weight * 1.0, abs=1e-9)

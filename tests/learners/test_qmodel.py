@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import arena
-from arena.experiment.duel import measure
+from arena.contracts.compiled_player import RANDOM_MOVES
+from arena.errors import UsageError
+from arena.search.logistic import probabilities
 from arena.search.selfplay import Games
-from arena.seat import RANDOM
+from arena.training.duel import measure
 from arena_evaluators.metrics import MetricsNetwork, score, table
 from arena_evaluators.neural import Neural, encode, forward, layers_of
-from arena_learners.backprop import probability
 from arena_learners.loop import StepByStep
 from arena_learners.qboard import QBoard
 from arena_learners.qmetrics import QMetrics
@@ -28,8 +29,8 @@ LEARNERS: list[Callable[[], arena.Learner]] = [QMetrics, QBoard, lambda: QModel(
 
 
 def played(number: int = 0) -> arena.Episode:
-    seat = arena.Seat(None, explore=1.0)
-    return Games(seat, seat).play(1, number)
+    player = arena.CompiledPlayer(None, explore=1.0)
+    return Games(player, player).play(1, number)
 
 
 def same(one: arena.Learner, other: arena.Learner) -> bool:
@@ -43,8 +44,8 @@ def wins(player: arena.Player, games: int = 200) -> float:
     """Share of games won against random moves."""
     won = 0
     for side in arena.Side:
-        seats = {side: player.seat(side), side.other: RANDOM}
-        pairing = Games(seats[arena.Side.BLACK], seats[arena.Side.WHITE])  # type: ignore[arg-type]
+        players = {side: player.compiled(side), side.other: RANDOM_MOVES}
+        pairing = Games(players[arena.Side.BLACK], players[arena.Side.WHITE])  # type: ignore[arg-type]
         won += sum(pairing.play(7, number).winner is side for number in range(games // 2))
     return won / games
 
@@ -54,26 +55,26 @@ def test_learning_goes_on_where_it_stopped(make: Callable[[], arena.Learner]) ->
     whole, halves, copy = make(), make(), make()
     for learner in (whole, halves, copy):
         learner.begin(5)
-    whole.practise(2 * whole.step)
-    halves.practise(halves.step)
+    whole.self_play(2 * whole.step)
+    halves.self_play(halves.step)
     copy.restore({name: array.copy() for name, array in halves.state().items()})
-    halves.practise(halves.step)
-    copy.practise(copy.step)
+    halves.self_play(halves.step)
+    copy.self_play(copy.step)
     assert same(whole, halves)
     assert same(whole, copy)
     assert whole.model().hash == copy.model().hash
     other = make()
     other.begin(6)
-    other.practise(2 * other.step)
+    other.self_play(2 * other.step)
     assert whole.model().hash != other.model().hash
 
 
 def test_the_metrics_model_tells_won_boards_from_lost_ones() -> None:
     learner = QMetrics()
     learner.begin(1)
-    metrics = learner.practise(200)
-    assert metrics["accuracy"] > 0.65
-    assert metrics["validation_accuracy"] > 0.6
+    metrics = learner.self_play(200)
+    assert metrics["accuracy_pct"] > 65
+    assert metrics["validation_accuracy_pct"] > 60
     assert metrics["loss"] < np.log(2)
     ahead, behind = (
         arena.Board.from_fen(f"B:W{white}:B{black}") for white, black in (("30", "K1,9,10"), ("30,31,K32", "9"))
@@ -96,19 +97,19 @@ def test_results_are_seen_by_the_side_to_move() -> None:
 def test_the_board_model_learns_probabilities_weighed_by_confidence() -> None:
     first = QMetrics()
     first.begin(1)
-    first.practise(100)
+    first.self_play(100)
     judge = first.model()
     learner = QBoard(metrics=judge)
     learner.begin(1)
     boards, results = boards_and_results([played()])
     inputs, targets, weights = learner.samples(boards, results)
     np.testing.assert_array_equal(inputs, encode(boards.astype(np.uint32), 32))
-    p = probability(forward(layers_of_metrics(judge), table(boards)))
+    p = probabilities(forward(layers_of_metrics(judge), table(boards)))
     np.testing.assert_allclose(targets, p, rtol=1e-6)
     weak = np.array([score(*board) >= 0 for board in boards.tolist()], dtype=float)
     np.testing.assert_allclose(weights, 1 / (1 + np.abs(weak - p)), rtol=1e-6)
-    metrics = learner.practise(200)
-    assert metrics["accuracy"] > 0.8
+    metrics = learner.self_play(200)
+    assert metrics["accuracy_pct"] > 80
     assert wins(learner.player()) > 0.55
     assert layers_of(learner.model())[0][0].shape == (32, 64)
 
@@ -139,14 +140,14 @@ def episode_of(
 
 def test_targets_are_the_returns_of_one_side() -> None:
     episode = episode_of([0.6, 0.5, 0.7, 0.5, 0.8], arena.Side.BLACK)
-    boards, targets = Critic(trace=0.5, discount=1.0, draw_reward=0, quiet_only=False).examples(
+    boards, targets = Critic(lambda_=0.5, discount=1.0, draw_reward=0, quiet_only=False).examples(
         episode, arena.Side.BLACK
     )
     np.testing.assert_array_equal(boards, episode.boards[[0, 2, 4]])
     last = 0.5 * 0.8 + 0.5 * 1
     before = 0.5 * 0.7 + 0.5 * last
     np.testing.assert_allclose(targets, [0.5 * 0.6 + 0.5 * before, before, last])
-    boards, targets = Critic(trace=1.0, discount=0.9, draw_reward=0, quiet_only=False).examples(
+    boards, targets = Critic(lambda_=1.0, discount=0.9, draw_reward=0, quiet_only=False).examples(
         episode, arena.Side.WHITE
     )
     np.testing.assert_array_equal(boards, episode.boards[[1, 3]])
@@ -155,7 +156,7 @@ def test_targets_are_the_returns_of_one_side() -> None:
 
 def test_a_random_move_of_either_side_cuts_the_return() -> None:
     values = [0.6, 0.5, 0.7, 0.5, 0.8, 0.5]
-    critic = Critic(trace=1.0, discount=1.0, draw_reward=0, quiet_only=False)
+    critic = Critic(lambda_=1.0, discount=1.0, draw_reward=0, quiet_only=False)
     boards, targets = critic.examples(episode_of(values, arena.Side.BLACK, [2]), arena.Side.BLACK)
     np.testing.assert_allclose(targets, [0.6, 1])
     assert len(boards) == 2, "the board of a random move is no example"
@@ -165,7 +166,7 @@ def test_a_random_move_of_either_side_cuts_the_return() -> None:
 
 @pytest.mark.parametrize(("draw_reward", "expected"), [(0.0, 0.5), (-1.0, 0.0), (0.5, 0.75)])
 def test_the_reward_of_a_draw(draw_reward: float, expected: float) -> None:
-    critic = Critic(trace=1.0, discount=1.0, draw_reward=draw_reward, quiet_only=False)
+    critic = Critic(lambda_=1.0, discount=1.0, draw_reward=draw_reward, quiet_only=False)
     _, targets = critic.examples(episode_of([0.6, 0.5], None), arena.Side.BLACK)
     assert targets.tolist() == [expected]
 
@@ -173,7 +174,7 @@ def test_the_reward_of_a_draw(draw_reward: float, expected: float) -> None:
 def test_with_quiescence_only_quiet_boards_are_examples_and_carry_the_returns_of_the_rest() -> None:
     episode = played()
     everything, quiet = (
-        Critic(trace=0.5, discount=0.9, draw_reward=0, quiet_only=quiet_only) for quiet_only in (False, True)
+        Critic(lambda_=0.5, discount=0.9, draw_reward=0, quiet_only=quiet_only) for quiet_only in (False, True)
     )
     for side in arena.Side:
         turns = [ply for ply in range(episode.plies) if episode.side(ply) is side]
@@ -188,7 +189,7 @@ def test_with_quiescence_only_quiet_boards_are_examples_and_carry_the_returns_of
 
 def test_games_of_others_teach_by_their_results_and_labels() -> None:
     plain = arena.Episode(np.zeros((5, 3), np.int64), arena.Side.WHITE)
-    critic = Critic(trace=0.5, discount=1.0, draw_reward=0, quiet_only=False)
+    critic = Critic(lambda_=0.5, discount=1.0, draw_reward=0, quiet_only=False)
     assert critic.examples(plain, arena.Side.BLACK)[1].tolist() == [0, 0]
     labels = np.array([np.nan, 0, 0.5, 0, 0])
     labelled = arena.Episode(np.zeros((5, 3), np.int64), arena.Side.WHITE, labels=labels)
@@ -198,7 +199,7 @@ def test_games_of_others_teach_by_their_results_and_labels() -> None:
 def test_the_replay_is_bounded_and_keeps_the_last() -> None:
     learner = QModel(data="games", replay=300)
     learner.begin(2)
-    learner.practise(200)
+    learner.self_play(200)
     generalizer = learner.generalizer_
     assert isinstance(generalizer, Generalizer)
     assert generalizer.boards.shape == (300, 3)
@@ -209,7 +210,7 @@ def test_the_replay_is_bounded_and_keeps_the_last() -> None:
 def test_compiled_games_are_those_played_step_by_step(quiescence: bool) -> None:
     learner = QModel(data="games", explore=0.2, random_plies=4, quiescence=quiescence)
     learner.begin(3)
-    learner.practise(200)
+    learner.self_play(200)
     learner.performance_.refresh()
     slow = StepByStep(learner.performance_, 3, random_plies=4)
     for number in range(200, 203):
@@ -223,7 +224,7 @@ def test_self_play_uses_what_was_learned() -> None:
     learner = QModel(data="games")
     learner.begin(3)
     before = learner.generator_.play(1000)
-    learner.practise(400)
+    learner.self_play(400)
     after = learner.generator_.play(1000)
     assert not np.array_equal(before.values, after.values, equal_nan=True)
 
@@ -231,11 +232,11 @@ def test_self_play_uses_what_was_learned() -> None:
 def test_all_stages_together_beat_random_moves() -> None:
     learner = QModel()
     learner.begin(1)
-    metrics = learner.practise(3000)
+    metrics = learner.self_play(3000)
     assert wins(learner.player()) > 0.95
     assert measure(learner.player, "m1", games=200, seed=4).score_pct > 35
     assert metrics["error"] < 0.3
-    assert set(metrics) == {"loss", "error", "rate", "plies", "draws"}
+    assert set(metrics) == {"loss", "error", "rate", "plies", "draw_pct"}
     assert all(np.isfinite(value) for value in metrics.values())
 
 
@@ -253,7 +254,7 @@ def test_a_part_can_be_replaced() -> None:
 
     learner = Learner(data="games")
     learner.begin(1)
-    learner.practise(400)
+    learner.self_play(400)
     assert learner.performance_.network.outputs(encode(np.array([[0xFFF, 0xFFF00000, 0]]), 32))[0] < -2
 
 
@@ -263,16 +264,16 @@ def test_learning_from_games_alone() -> None:
     generalizer = learner.generalizer_
     before = generalizer.average.copy()
     games = [played(number) for number in range(50)]
-    metrics = learner.study([arena.Episode(game.boards, game.winner) for game in games])
+    metrics = learner.learn_from([arena.Episode(game.boards, game.winner) for game in games])
     assert metrics["loss"] > 0
     assert not np.array_equal(before, generalizer.average)
-    assert learner.study([])["plies"] == 0
+    assert learner.learn_from([])["plies"] == 0
 
 
 def test_a_board_model_can_be_the_start() -> None:
     board_model = QBoard()
     board_model.begin(4)
-    board_model.practise(100)
+    board_model.self_play(100)
     learner = QModel(start=board_model.model())
     learner.begin(9)
     assert learner.model().hash == board_model.model().hash
@@ -281,9 +282,9 @@ def test_a_board_model_can_be_the_start() -> None:
 def test_without_quiescence_games_go_by_the_next_board_and_so_does_the_player() -> None:
     learner = QModel(data="games", quiescence=False)
     learner.begin(1)
-    learner.practise(200)
-    seats = learner.performance_.seat(arena.Side.BLACK), learner.player().seat(arena.Side.BLACK)
-    assert not any(seat is None or seat.quiescence for seat in seats)
+    learner.self_play(200)
+    players = learner.performance_.compiled(arena.Side.BLACK), learner.player().compiled(arena.Side.BLACK)
+    assert not any(compiled is None or compiled.quiescence for compiled in players)
 
 
 def test_the_bare_player_plays_the_models_best_board() -> None:
@@ -298,8 +299,15 @@ def test_the_shipped_player_beats_random_moves_and_material() -> None:
     player = Player()
     assert wins(player) > 0.98
     assert measure(Player, "m1", games=200, seed=5).score_pct > 60
-    seat = player.seat(arena.Side.WHITE)
-    assert seat is not None
-    assert (seat.depth, seat.quiescence) == (1, True)
+    compiled = player.compiled(arena.Side.WHITE)
+    assert compiled is not None
+    assert (compiled.depth, compiled.quiescence) == (1, True)
     game = arena.Game(random=np.random.default_rng(0))
     assert Player(depth=4).choose(game) in game.board.legal_moves
+
+
+@pytest.mark.parametrize("learner", [QMetrics(), QModel(data="games")], ids=lambda learner: type(learner).__name__)
+def test_games_that_are_no_whole_steps_are_refused(learner: arena.Learner) -> None:
+    learner.begin(1)
+    with pytest.raises(UsageError, match=f"learns from {learner.step} games at a time: give a multiple, not 250"):
+        learner.self_play(250)

@@ -25,17 +25,52 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> QModelAsWritten:
     return made
 
 
-def test_the_first_boards_are_the_games_tree_level_by_level() -> None:
+def texts_list(least: int) -> list[arena.Board]:
+    """The tutorial's loop, on plain boards."""
+    boards = [arena.Board.start().after(move) for move in arena.Board.start().legal_moves]
+    branching_position = 0
+    while len(boards) < least:
+        last = len(boards) - 1
+        for i in range(branching_position, len(boards)):
+            boards += [boards[i].after(move) for move in boards[i].legal_moves]
+        branching_position = last
+    return boards
+
+
+def seen_by_the_mover(board: arena.Board) -> tuple[int, int, int]:
+    own, opp, kings = board.relative
+    return rotated(opp), rotated(own), rotated(kings)
+
+
+def test_the_first_boards_are_the_texts_list() -> None:
+    assert first_boards(1000).tolist() == [list(seen_by_the_mover(board)) for board in texts_list(1000)]
+
+
+def test_the_texts_list_is_six_whole_levels_and_the_last_board_of_each_twice() -> None:
     boards = first_boards(10_000)
-    assert boards.shape == (10_000, 3)
-    levels = np.cumsum([0, *(perft(arena.Board.start(), depth) for depth in range(1, 5))])
-    assert levels.tolist() == [0, 7, 56, 358, 1827]
-    start = arena.Board.start()
-    first = {tuple(rotated(mask) for mask in start.after(move).relative) for move in start.legal_moves}
-    assert {(opp, own, kings) for own, opp, kings in boards[:7].tolist()} == first
+    whole_levels = sum(perft(arena.Board.start(), depth) for depth in range(1, 7))
+    assert (len(boards), whole_levels) == (47_927, 45_956)
+    level, distinct = {arena.Board.start()}, set()
+    for _ in range(6):
+        level = {board.after(move) for board in level for move in board.legal_moves}
+        distinct |= {seen_by_the_mover(board) for board in level}
+    assert {tuple(board) for board in boards.tolist()} == distinct
     assert not boards[:, 2].any(), "no kings"
-    pieces = [(own | opp).bit_count() for own, opp, _ in boards.tolist()]
-    assert min(pieces) > 20, "hardly a capture"
+    assert min((own | opp).bit_count() for own, opp, _ in boards.tolist()) > 20, "hardly a capture"
+
+
+def test_the_metrics_model_learns_from_the_first_boards_and_the_board_model_from_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    samples = []
+
+    def spy(network, inputs, targets, weights, *_):  # type: ignore[no-untyped-def]
+        samples.append((network.sizes[0], len(inputs), len(targets), len(weights)))
+
+    monkeypatch.setattr(qmodel_as_written, "_FIRST_BOARDS", 500)
+    monkeypatch.setattr(qmodel_as_written, "_fit", spy)
+    QModelAsWritten().begin(1)
+    assert samples == [(10, 500, 500, 500), (32, 1889, 1889, 1889)]
 
 
 def test_a_board_is_seen_by_the_one_who_has_moved() -> None:
@@ -52,25 +87,42 @@ def test_weak_labels_are_the_signs_of_the_score_and_0_is_positive() -> None:
 
 def test_a_generation_is_two_games_and_draws_count_as_wins(learner: QModelAsWritten) -> None:
     for _ in range(2):
-        metrics = learner.practise(200)
+        metrics = learner.self_play(200)
         assert metrics["distinct_games"] <= 2
-        assert metrics["wins"] + metrics["draws"] + metrics["losses"] == pytest.approx(100)
-        assert 0 <= metrics["random_wins"] <= 100
+        assert metrics["win_pct"] + metrics["draw_pct"] + metrics["loss_pct"] == pytest.approx(100)
+        assert 0 <= metrics["random_win_pct"] <= 100
     generations, won, drawn, lost = learner.counts_.tolist()
     assert (generations, won + drawn + lost) == (2, 400)
-    assert metrics["win_draw_rate"] == pytest.approx((won + drawn) / 4)
+    assert metrics["win_draw_pct"] == pytest.approx((won + drawn) / 4)
 
 
-def test_targets_are_half_the_old_value_and_5_475(learner: QModelAsWritten, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
+@pytest.mark.parametrize(
+    ("options", "drawn"),
+    [
+        ({}, 0.5 * 10.95),
+        ({"draw_reward": -10}, -0.5 * 10.95),
+        ({"draw_reward": -2}, -0.5 * 2.95),
+        ({"draw_reward": 0}, 0),
+    ],
+    ids=str,
+)
+def test_targets_are_half_the_old_value_and_half_of_reward_and_future(
+    options: dict[str, float], drawn: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tutorial's 0.5 old ± 5.475 for games won and lost, and for draws as for wins unless they are punished."""
+    learner, seen = QModelAsWritten(**options), []
+    monkeypatch.setattr(qmodel_as_written, "_fit", lambda *_: None)
+    learner.begin(1)
 
     def spy(network, _optimizer, inputs, targets, _weights):  # type: ignore[no-untyped-def]
         seen.append(targets - 0.5 * network.outputs(inputs))
         return 0.0
 
     monkeypatch.setattr(qmodel_as_written, "_FIT", spy)
-    learner.practise(200)
-    np.testing.assert_allclose(np.abs(np.concatenate(seen)), 5.475, rtol=1e-4)
+    for result, moved in ((1, 5.475), (0, drawn), (-1, -5.475)):
+        monkeypatch.setattr(learner, "game", lambda *_, result=result: (first_boards(7), result))
+        learner.self_play(200)
+        np.testing.assert_allclose(seen[-1], moved, atol=1e-4)
 
 
 def test_a_game_is_the_networks_best_move_again_and_again(learner: QModelAsWritten) -> None:
@@ -97,14 +149,14 @@ def test_the_model_is_the_network_seen_by_the_side_to_move(learner: QModelAsWrit
 def test_learning_goes_on_where_it_stopped(learner: QModelAsWritten) -> None:
     copy = QModelAsWritten()
     copy.begin(1)
-    learner.practise(200)
+    learner.self_play(200)
     copy.restore({name: array.copy() for name, array in learner.state().items()})
-    learner.practise(200)
-    copy.practise(200)
+    learner.self_play(200)
+    copy.self_play(200)
     assert learner.model().hash == copy.model().hash
     whole = QModelAsWritten()
     whole.begin(1)
-    whole.practise(400)
+    whole.self_play(400)
     assert whole.model().hash == learner.model().hash
     game = arena.Game(random=np.random.default_rng(1))
     assert learner.player().choose(game) in game.board.legal_moves

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import arena
-from arena.experiment.duel import measure
+from arena.training.duel import measure
 from arena_evaluators.patterns import SLOTS, material, mirror
 from arena_learners import regression
-from arena_learners.outcomes import Pool
+from arena_learners.outcomes import WeightedPositions
 from arena_learners.regression import Critic, Generalizer, Regression, accumulate, is_generation, mean_loss, values
 from positions import random_game
 
@@ -38,8 +38,8 @@ def begun(seed: int = 3) -> Regression:
     return learner
 
 
-def sample(seed: int, games: int = 6) -> Pool:
-    pool = Pool()
+def sample(seed: int, games: int = 6) -> WeightedPositions:
+    pool = WeightedPositions()
     for number in range(games):
         game = random_game(1000 * seed + number)
         if game.outcome is not None:
@@ -94,7 +94,7 @@ def test_a_fit_lowers_the_loss_and_stays_antisymmetric() -> None:
     prior = material(1.0, 1.5)
     weights = prior.copy()
     before = mean_loss(values(pool.boards, weights), pool.targets, pool.counts)
-    Generalizer(prior, l2=1.0).update(weights, pool, np.random.default_rng(1))
+    Generalizer(weights, prior, l2=1.0).update((pool, np.random.default_rng(1)))
     assert mean_loss(values(pool.boards, weights), pool.targets, pool.counts) < before - 0.05
     np.testing.assert_allclose(weights[:, mirror()], -weights, atol=1e-12)
 
@@ -102,16 +102,16 @@ def test_a_fit_lowers_the_loss_and_stays_antisymmetric() -> None:
 def test_what_no_game_showed_stays_at_the_prior() -> None:
     prior = material(1.0, 1.5)
     weights = prior.copy()
-    Generalizer(prior, l2=1.0).update(weights, sample(2, 30), np.random.default_rng(1))
+    Generalizer(weights, prior, l2=1.0).update((sample(2, 30), np.random.default_rng(1)))
     assert 0.001 < (weights != prior).mean() < 0.2
 
 
 @pytest.mark.usefixtures("short")
 def test_practice_in_parts_is_practice_at_once() -> None:
     whole, parts = begun(), begun()
-    whole.practise(11)
+    whole.self_play(11)
     for games in (1, 6, 4):
-        parts.practise(games)
+        parts.self_play(games)
         parts.model()
     assert_same(whole.state(), parts.state())
     assert whole.model().hash == parts.model().hash
@@ -120,9 +120,9 @@ def test_practice_in_parts_is_practice_at_once() -> None:
 @pytest.mark.usefixtures("short")
 def test_a_restored_learner_goes_on_as_the_original() -> None:
     original, copy = begun(), begun()
-    original.practise(8)
+    original.self_play(8)
     copy.restore({name: array.copy() for name, array in original.state().items()})
-    assert original.practise(6) == copy.practise(6)
+    assert original.self_play(6) == copy.self_play(6)
     assert_same(original.state(), copy.state())
 
 
@@ -131,12 +131,12 @@ def test_of_recorded_games_the_results_count_and_late_positions_count_more() -> 
     student = begun()
     game = arena.Episode.of(random_game(2))
     searched = replace(game, values=np.full(game.plies, 5.0))
-    student.study([searched, game])
+    student.learn_from([searched, game])
     boards, targets, counts = (
         np.concatenate(parts)
         for parts in zip(*(Critic(1.0, student.discount).examples(game, side) for side in arena.Side), strict=True)
     )
-    expected = Pool()
+    expected = WeightedPositions()
     expected.add(boards, targets, 2 * counts)
     assert_same(expected.state("pool"), student.pool_.state("pool"))
 
@@ -151,12 +151,12 @@ def test_what_a_teacher_says_comes_before_the_result() -> None:
 
 
 def test_metrics_are_finite() -> None:
-    assert all(np.isfinite(value) for value in begun().practise(2).values())
+    assert all(np.isfinite(value) for value in begun().self_play(2).values())
 
 
 def test_one_generation_beats_material() -> None:
     learner = Regression(depth=2)
     learner.begin(1)
-    metrics = learner.practise(regression.FIRST_GENERATION)
+    metrics = learner.self_play(regression.FIRST_GENERATION)
     assert metrics["held_out_loss"] < np.log(2)
     assert measure(learner.player, "m4", games=60, seed=1).score_pct > 55

@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import arena
+from arena.contracts.compiled_player import RANDOM_MOVES
 from arena.errors import UsageError
-from arena.experiment.play import played
-from arena.experiment.sources import Opponents
 from arena.search import Search
 from arena.search.selfplay import Games
 from arena.search.values import WIN
-from arena.seat import RANDOM
+from arena.training.play import played
+from arena.training.sources import Opponents
 from arena_evaluators.memory import RoteMemory
 from arena_evaluators.rote import HIGHEST, WON, Rote, features, remembered
 from arena_learners.lookahead import lookahead
 from arena_learners.td import TD, PlainTD
-from arena_learners.temporal import FLOOR, CompiledRule, Lesson, PlainRule, Settings, step_size
+from arena_learners.temporal import FLOOR, CompiledRule, PlainRule, Settings, Turns, step_size
 from arena_players.td import TD as TDPlayer
 from positions import random_game
 
@@ -38,7 +38,7 @@ def begun(seed: int = 1, kind: type[TD] = TD, **options: object) -> TD:
 @pytest.fixture(scope="module")
 def learner() -> TD:
     learner = begun(4)
-    learner.practise(200)
+    learner.self_play(200)
     return learner
 
 
@@ -51,12 +51,12 @@ def test_the_other_step_size_of_the_text() -> None:
     assert [step_size(n, "1/n") for n in (1, 2, 20)] == [1, 0.5, 0.05]
 
 
-def lesson(reward: float = 10.0, explored: tuple[int, ...] = (), counts: tuple[int, ...] = ()) -> Lesson:
+def turns(reward: float = 10.0, explored: tuple[int, ...] = (), counts: tuple[int, ...] = ()) -> Turns:
     """Black's turns of a game in which each side makes three moves."""
     boards = random_game(5, 60).boards[-7:]
     masks = np.array([board.relative for board in boards], dtype=np.int64)
     chance = np.isin(np.arange(6), explored)
-    return Lesson(masks, 0, reward, chance, np.array(counts, dtype=np.int64))
+    return Turns(masks, 0, reward, chance, np.array(counts, dtype=np.int64))
 
 
 RULES = [PlainRule, CompiledRule]
@@ -65,34 +65,34 @@ RULES = [PlainRule, CompiledRule]
 @pytest.mark.parametrize("rule", RULES)
 def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
     """c += a · delta · F / (1 + F·F), board by board, with the weights as they are then."""
-    given_lesson, weights, counts = lesson(), np.ones(3), np.zeros(4, np.int64)
-    told = rule(Settings(), weights, counts).update(given_lesson)
-    f = [np.array(features(*given_lesson.boards[ply].tolist(), 0)) for ply in (0, 2, 4)]
+    given, weights, counts = turns(), np.ones(3), np.zeros(4, np.int64)
+    metrics = rule(Settings(), weights, counts).update(given)
+    f = [np.array(features(*given.boards[ply].tolist(), 0)) for ply in (0, 2, 4)]
     c, expected = np.ones(3), 0.0
     for turn, a in enumerate((1.0, 50 / 51, 50 / 52)):
         delta = (c @ f[turn + 1] if turn < 2 else 10.0) - c @ f[turn]
         c = np.clip(c + a * delta * f[turn] / (1 + f[turn] @ f[turn]), FLOOR, 10)
         expected += delta**2
     np.testing.assert_allclose(weights, c, rtol=1e-12)
-    assert told["squared_delta"] == pytest.approx(expected)
+    assert metrics["squared_delta"] == pytest.approx(expected)
     assert counts[0] == 3
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_as_written_it_is_the_raw_formula(rule: type[PlainRule]) -> None:
-    given_lesson, weights = lesson(reward=-10.0, explored=(0, 2)), np.array([1.0, -2.0, 0.5])
-    f = np.array(features(*given_lesson.boards[4].tolist(), 0))
+    given, weights = turns(reward=-10.0, explored=(0, 2)), np.array([1.0, -2.0, 0.5])
+    f = np.array(features(*given.boards[4].tolist(), 0))
     expected = weights + 50 / (49 + 3) * (-10.0 - weights @ f) * f
-    rule(Settings(normalised=False, guarded=False), weights, np.zeros(4, np.int64)).update(given_lesson)
+    rule(Settings(normalised=False, guarded=False), weights, np.zeros(4, np.int64)).update(given)
     np.testing.assert_allclose(weights, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_with_a_trace_of_one_every_board_learns_from_the_end(rule: type[PlainRule]) -> None:
     """TD(1) moves the weights by the sum over boards of (R - U(s)) F(s), to first order in the step."""
-    given_lesson, weights = lesson(counts=(10**9,) * 7), np.ones(3)
-    f = np.array([features(*given_lesson.boards[ply].tolist(), 0) for ply in (0, 2, 4)])
-    rule(Settings(trace=1.0, alpha="1/n"), weights, np.zeros(4, np.int64)).update(given_lesson)
+    given, weights = turns(counts=(10**9,) * 7), np.ones(3)
+    f = np.array([features(*given.boards[ply].tolist(), 0) for ply in (0, 2, 4)])
+    rule(Settings(lambda_=1.0, alpha="1/n"), weights, np.zeros(4, np.int64)).update(given)
     errors = (10.0 - f @ np.ones(3)) / (1 + (f**2).sum(axis=1))
     np.testing.assert_allclose((weights - 1) * 1e9, errors @ f, rtol=1e-5)
 
@@ -105,9 +105,9 @@ def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probabili
     weights = np.array([0.5, 2.0, 0.25])
     u = float(weights @ features(*masks[0].tolist(), 0))
     reward = 10 * np.tanh(u / 10) if win_probability else u
-    given_lesson = Lesson(masks, 1, reward, np.zeros(5, bool), np.zeros(0, np.int64))
+    given = Turns(masks, 1, reward, np.zeros(5, bool), np.zeros(0, np.int64))
     moved = weights.copy()
-    rule(Settings(win_probability=win_probability), moved, np.zeros(4, np.int64)).update(given_lesson)
+    rule(Settings(win_probability=win_probability), moved, np.zeros(4, np.int64)).update(given)
     np.testing.assert_allclose(moved, weights, rtol=1e-12)
 
 
@@ -119,7 +119,7 @@ def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probabili
     how=st.builds(
         Settings,
         alpha=st.sampled_from(["50/(49+n)", "1/n"]),
-        trace=st.sampled_from([0.0, 0.7]),
+        lambda_=st.sampled_from([0.0, 0.7]),
         total=st.booleans(),
         win_probability=st.booleans(),
         normalised=st.booleans(),
@@ -133,10 +133,10 @@ def test_the_compiled_rule_is_the_plain_rule(
     random = np.random.default_rng(seed)
     masks = np.array([board.relative for board in random_game(seed).boards], dtype=np.int64)
     counts = random.integers(1, 50, len(masks) if own_counts else 0)
-    given_lesson = Lesson(masks, first, reward, random.random(len(masks) - 1) < 0.1, counts)
+    given = Turns(masks, first, reward, random.random(len(masks) - 1) < 0.1, counts)
     plain, compiled = (rule(how, np.ones(3), np.zeros(4, np.int64)) for rule in RULES)
     for _ in range(3):
-        assert plain.update(given_lesson) == compiled.update(given_lesson)
+        assert plain.update(given) == compiled.update(given)
         np.testing.assert_array_equal(plain.weights, compiled.weights)
         np.testing.assert_array_equal(plain.counts, compiled.counts)
 
@@ -145,7 +145,7 @@ VARIANTS: list[dict[str, object]] = [
     {},
     {"depth": 2, "quiescence": True, "capacity": 200},
     {"kings": "total", "n": "visits", "alpha": "1/n", "temperature": 0.3},
-    {"novelty": 0.5, "random_plies": 4, "n": "games", "trace": 0.5},
+    {"novelty": 0.5, "random_plies": 4, "n": "games", "lambda_": 0.5},
     {"capacity": 0, "normalised": False, "guarded": False, "reward": "win_probability"},
 ]
 
@@ -159,20 +159,20 @@ def equal(one: TD, other: TD) -> bool:
 def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, object]) -> None:
     compiled, plain = begun(3, **options), begun(3, PlainTD, **options)
     for _ in range(2):
-        assert compiled.practise(1) == plain.practise(1)
+        assert compiled.self_play(1) == plain.self_play(1)
         assert equal(compiled, plain)
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: dict[str, object]) -> None:
     whole, begin = begun(3, **options), begun(3, **options)
-    whole.practise(60)
-    begin.practise(40)
+    whole.self_play(60)
+    begin.self_play(40)
     state = {name: array.copy() for name, array in begin.state().items()}
-    begin.practise(5)
+    begin.self_play(5)
     again = begun(3, **options)
     again.restore(state)
-    again.practise(20)
+    again.self_play(20)
     assert equal(whole, again)
     assert whole.model().hash == again.model().hash
 
@@ -182,7 +182,7 @@ def test_what_the_step_counts(n: str, expected: list[int]) -> None:
     for capacity in (10_000, 0):
         if n != "visits" or capacity:
             learner = begun(n=n, capacity=capacity)
-            learner.practise(7)
+            learner.self_play(7)
             boards = [arena.Board.start(), random_game(3, 50).board]
             episode = arena.Episode(np.array([board.relative for board in boards]), None)
             assert learner.counts(episode).tolist() == expected
@@ -191,14 +191,14 @@ def test_what_the_step_counts(n: str, expected: list[int]) -> None:
 def test_chance_follows_from_the_seed() -> None:
     one, other, third = begun(1), begun(1), begun(2)
     for learner in (one, other, third):
-        learner.practise(5)
+        learner.self_play(5)
     assert equal(one, other)
     assert not equal(one, third)
 
 
 def test_every_board_met_is_counted() -> None:
     again = begun(4, capacity=1_000_000)
-    plies = sum(again.practise(1)["plies"] for _ in range(50))
+    plies = sum(again.self_play(1)["plies"] for _ in range(50))
     tensors = again.state()
     assert tensors["visits"].sum() == plies + 50
     assert tensors["tried"][:, 2].sum() == plies
@@ -207,7 +207,7 @@ def test_every_board_met_is_counted() -> None:
 
 
 def test_metrics_tell_of_weights_and_memory() -> None:
-    metrics = begun(4).practise(30)
+    metrics = begun(4).self_play(30)
     assert all(np.isfinite(value) for value in metrics.values())
     assert metrics["boards_learned"] == 30 * metrics["plies"]
     assert metrics["step_size"] == step_size(int(metrics["boards_learned"]))
@@ -219,7 +219,7 @@ def test_metrics_tell_of_weights_and_memory() -> None:
 def test_weights_neither_diverge_nor_turn_negative(seed: int) -> None:
     learner = begun(seed)
     for _ in range(10):
-        metrics = learner.practise(10)
+        metrics = learner.self_play(10)
         assert not metrics["diverged"]
         assert not metrics["negative"]
     assert 1 < metrics["c1"] < 4
@@ -230,7 +230,7 @@ def test_as_written_weights_diverge_and_turn_negative_and_it_says_so() -> None:
     told = []
     for seed in range(5):
         learner = begun(seed, normalised=False, guarded=False)
-        metrics = [learner.practise(5) for _ in range(8)]
+        metrics = [learner.self_play(5) for _ in range(8)]
         told.append((max(m["diverged"] for m in metrics), metrics[-1]["negative"], metrics[-1]["sign_flips"]))
         assert all(np.isfinite(list(m.values())).all() for m in metrics)
     diverged, negative, flips = np.array(told).T
@@ -242,8 +242,11 @@ def test_as_written_weights_diverge_and_turn_negative_and_it_says_so() -> None:
 def score(mine: TDPlayer, theirs: arena.Player | None, games: int) -> tuple[int, int, int]:
     won = [0, 0, 0]
     for me in arena.Side:
-        seats = [mine.seat(side) if side is me else theirs.seat(side) if theirs else RANDOM for side in arena.Side]
-        black, white = seats
+        players = [
+            mine.compiled(side) if side is me else theirs.compiled(side) if theirs else RANDOM_MOVES
+            for side in arena.Side
+        ]
+        black, white = players
         played = Games(black, white, random_plies=4)  # type: ignore[arg-type]
         for number in range(games // 2):
             won[1 - played.play(11, number).result(me)] += 1
@@ -252,7 +255,7 @@ def score(mine: TDPlayer, theirs: arena.Player | None, games: int) -> tuple[int,
 
 def test_a_hundred_games_of_learning_beat_random() -> None:
     learner = begun(6)
-    learner.practise(100)
+    learner.self_play(100)
     wins, _, losses = score(TDPlayer(learner.model(), depth=1), None, 200)
     assert wins >= 190
     assert losses == 0
@@ -326,14 +329,14 @@ def test_memory_brings_forced_wins_nearer() -> None:
 
 
 def test_others_games_are_studied() -> None:
-    games = Games(RANDOM, RANDOM)
+    games = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [replace(games.play(1, number), explored=None, values=None) for number in range(30)]
-    pupil = begun()
-    metrics = pupil.study(episodes)
-    assert pupil.memory_.visits(arena.Board.start()) == 30
+    learner = begun()
+    metrics = learner.learn_from(episodes)
+    assert learner.memory_.visits(arena.Board.start()) == 30
     assert metrics["c1"] > 1
     onlooker = begun()
-    onlooker.study([replace(episodes[0], learners=(WHITE,))])
+    onlooker.learn_from([replace(episodes[0], learners=(WHITE,))])
     assert onlooker.state()["counts"][0] == episodes[0].plies // 2
 
 
@@ -342,7 +345,7 @@ def test_novelty_prefers_boards_seldom_met() -> None:
 
     def first_moves(**options: float) -> list[int]:
         learner = begun(2, explore=0.0, **options)
-        learner.practise(140)
+        learner.self_play(140)
         return sorted(learner.memory_.reached(arena.Board.start()).values())
 
     novel = first_moves(novelty=20.0)
@@ -356,7 +359,7 @@ def test_learning_goes_on_from_a_model(learner: TD) -> None:
     np.testing.assert_array_equal(again.weights_, learner.weights_)
     assert again.state()["counts"].tolist() == learner.state()["counts"].tolist()
     visits = learner.memory_.visits(arena.Board.start())
-    again.practise(1)
+    again.self_play(1)
     assert again.memory_.visits(arena.Board.start()) == visits + 1
     assert begun(9, start=model, capacity=100).memory_.visits(arena.Board.start()) == visits
 
@@ -373,19 +376,19 @@ def test_options_that_contradict_each_other_are_refused(options: dict[str, objec
 
 def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
     learner = begun(1)
-    early, late = learner.practise(20)["drift"], [learner.practise(1)["drift"] for _ in range(20)]
+    early, late = learner.self_play(20)["drift"], [learner.self_play(1)["drift"] for _ in range(20)]
     assert np.median(late) < early / 4
-    for before, after in pairwise([learner.practise(100)["step_size"] for _ in range(3)]):
+    for before, after in pairwise([learner.self_play(100)["step_size"] for _ in range(3)]):
         assert after < before
 
 
 def test_a_teacher_is_refused_rather_than_ignored() -> None:
     learner = TD()
     learner.begin(1)
-    episode = Games(RANDOM, RANDOM).play(1, 0)
-    learner.study([episode])
+    episode = Games(RANDOM_MOVES, RANDOM_MOVES).play(1, 0)
+    learner.learn_from([episode])
     with pytest.raises(UsageError, match="take a teacher"):
-        learner.study([replace(episode, labels=np.zeros(episode.plies + 1))])
+        learner.learn_from([replace(episode, labels=np.zeros(episode.plies + 1))])
 
 
 @pytest.mark.parametrize(
@@ -401,7 +404,7 @@ def test_a_teacher_is_refused_rather_than_ignored() -> None:
 def test_what_it_spars_with_plays_as_its_player_would(options: dict[str, object]) -> None:
     learner = begun(3, **options)
     for number in range(4):
-        learner.practise(60)
+        learner.self_play(60)
         for colour in range(2):
             episodes = []
             for make in (learner.player, learner.sparring):
@@ -418,9 +421,35 @@ def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play
 
     quick, plain = begun(2), begun(2, Plain)
     for learner in (quick, plain):
-        learner.practise(100)
+        learner.self_play(100)
         source = Opponents("m1,self", 5)
         for number in range(12):
-            learner.study(source.episodes(learner, number, 1))
+            learner.learn_from(source.episodes(learner, number, 1))
     for name, array in plain.state().items():
         np.testing.assert_array_equal(quick.state()[name], array)
+
+
+def test_memory_alone_is_learned_on_weights_that_stay_as_they_start() -> None:
+    both, memory = begun(3), begun(3, learn="memory")
+    for learner in (both, memory):
+        metrics = learner.self_play(30)
+    assert memory.state()["weights"].tolist() == [1.0, 1.0, 1.0] != both.state()["weights"].tolist()
+    assert metrics["boards_learned"] == metrics["drift"] == metrics["squared_delta"] == 0
+    assert metrics["boards"] > 1000
+    fresh = begun(3, learn="memory")
+    fresh.self_play(10)
+    fresh.self_play(20)
+    assert all(np.array_equal(fresh.state()[name], value) for name, value in memory.state().items())
+
+
+def test_weights_alone_are_learned_without_a_memory() -> None:
+    weights, forgetful = begun(3, learn="weights"), begun(3, capacity=0)
+    for learner in (weights, forgetful):
+        assert learner.self_play(30)["boards"] == 0
+    assert weights.model().hash == forgetful.model().hash
+
+
+@pytest.mark.parametrize("options", [{"learn": "memory", "capacity": 0}, {"learn": "weights", "novelty": 1.0}])
+def test_what_is_learned_needs_what_it_is_kept_in(options: dict[str, object]) -> None:
+    with pytest.raises(arena.ArenaError, match="memory"):
+        begun(1, **options)

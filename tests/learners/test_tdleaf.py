@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arena
-from arena.experiment.duel import measure
+from arena.training.duel import measure
 from arena_evaluators.patterns import SLOTS, kernel_of, material, mirror, pack
 from arena_learners.regression import values
 from arena_learners.tdleaf import Critic, TDLeaf, learn
@@ -21,12 +21,12 @@ def begun(**options: float) -> TDLeaf:
 def test_the_changes_are_those_of_the_published_rule() -> None:
     """Baxter, Tridgell & Weaver 1998: the gradient of J at the leaf times the discounted sum of later differences."""
     learner = begun()
-    learner.practise(3)
+    learner.self_play(3)
     weights = learner.weights_
     episode = learner.generator_.play(7)
     assert episode.values is not None
     assert episode.leaves is not None
-    boards, changes, _ = Critic(0.7).examples(episode, weights)
+    boards, changes, _ = Critic(weights, 0.7).examples(episode, arena.Side.BLACK)
 
     turns = [ply for ply in range(episode.plies) if episode.leaves[ply, 3]]
     seen = [episode.values[ply] * (1 if episode.side(ply) is arena.Side.BLACK else -1) for ply in turns]
@@ -59,11 +59,11 @@ def test_learning_moves_the_value_of_a_leaf_as_wanted() -> None:
 
 def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
     whole, parts, copy = begun(), begun(), begun()
-    whole.practise(6)
-    parts.practise(2)
+    whole.self_play(6)
+    parts.self_play(2)
     copy.restore({name: array.copy() for name, array in parts.state().items()})
     for learner in (parts, copy):
-        learner.practise(4)
+        learner.self_play(4)
         for name, array in whole.state().items():
             np.testing.assert_array_equal(array, learner.state()[name])
         assert learner.model().hash == whole.model().hash
@@ -71,6 +71,6 @@ def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
 
 def test_a_few_games_beat_the_start() -> None:
     learner = begun()
-    metrics = learner.practise(300)
+    metrics = learner.self_play(300)
     assert all(np.isfinite(value) for value in metrics.values())
     assert measure(learner.player, "m4", games=60, seed=1).score_pct > 60

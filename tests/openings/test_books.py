@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena import specs
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.errors import UsageError
 from arena.openings import ElevenMan, File, RandomPlies, TwoMove
+from arena.plugins import specs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.opening import Opening
+    from arena.contracts.opening import Opening
 
 
 def board_after(opening: Opening) -> Board:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena import specs
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.openings import ThreeMove
+from arena.plugins import specs
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.opening import Opening
+    from arena.contracts.opening import Opening
 
 
 def board_after(opening: Opening) -> Board:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import arena
-from arena.experiment.duel import duel, measure
+from arena.training.duel import duel, measure
 from arena_evaluators.heuristic import Heuristic
 from arena_players.minimax import Minimax
 from arena_players.patterns import Patterns
@@ -35,9 +35,9 @@ def test_shipped_weights_tell_how_they_were_made(player: type[Patterns | Tuned])
 def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
     def moves(seed: int) -> list[str]:
         game = arena.Game(random=np.random.default_rng(seed))
-        seats = player(), player()
+        players = player(), player()
         while game.outcome is None:
-            game.play(seats[game.side].choose(game))
+            game.play(players[game.side].choose(game))
         return list(map(str, game.moves))
 
     assert moves(3) == moves(3)

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 import arena
-from arena import plugins, specs
+from arena.plugins import registry, specs
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
 from arena_players.random import Random
 from arena_players.td import TD
+from positions import random_game
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,10 +26,10 @@ def score(player: Callable[[], arena.Player], games: int, seed: int = 1) -> tupl
     winners = []
     for number in range(games):
         mine = arena.Side(number % 2)
-        seats = {mine: player(), mine.other: Random()}
+        players = {mine: player(), mine.other: Random()}
         game = arena.Game(random=random)
         while game.outcome is None:
-            game.play(seats[game.side].choose(game))
+            game.play(players[game.side].choose(game))
         winners.append(None if game.outcome.winner is None else game.outcome.winner is mine)
     return winners.count(True), winners.count(None), winners.count(False)
 
@@ -56,9 +57,9 @@ def test_random_plays_every_move_about_as_often() -> None:
 def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
     def moves(seed: int) -> list[str]:
         game = arena.Game(random=np.random.default_rng(seed))
-        seats = player(), player()
+        players = player(), player()
         while game.outcome is None:
-            game.play(seats[game.side].choose(game))
+            game.play(players[game.side].choose(game))
         return list(map(str, game.moves))
 
     assert moves(3) == moves(3)
@@ -127,10 +128,46 @@ def test_a_person_who_is_not_there() -> None:
 
 
 def test_built_in_players_come_in_by_the_plugin_door() -> None:
-    registry = plugins.load()
-    names = {item.name: item.distribution for item in registry.all("player")}
+    installed = registry.load()
+    names = {item.name: item.distribution for item in installed.all("player")}
     assert names.items() >= {(name, "checkers-arena") for name in ("random", "human", "minimax", "lms", "td")}
-    assert registry.problems == []
+    assert installed.problems == []
+
+
+def by_the_report(board: arena.Board) -> float:
+    """Captured pieces, kings and positions as the student's report scores them, the side to move less the other."""
+    totals = {}
+    for side in arena.Side:
+        pieces, others = (board.black, board.white)[:: 1 if side is arena.Side.BLACK else -1]
+        kings = {square for square in range(32) if (pieces & board.kings) >> square & 1}
+        men = {square for square in range(32) if pieces >> square & 1} - kings
+        rows = [square // 4 if side is arena.Side.BLACK else 7 - square // 4 for square in men]
+        centre = [square for square in kings if 2 <= square // 4 <= 5]
+        totals[side] = 10 * (12 - others.bit_count()) + 7 * len(kings) + sum(rows) + len(centre)
+    return totals[board.side] - totals[board.side.other]
+
+
+def bare_minimax(board: arena.Board, depth: int) -> float:
+    """The report's search: every move to a set depth, and no further."""
+    if not board.legal_moves:
+        return -(10**6)
+    if depth == 0:
+        return by_the_report(board)
+    return max(-bare_minimax(board.after(move), depth - 1) for move in board.legal_moves)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_minimax_without_quiescence_is_the_reports_bare_search(depth: int) -> None:
+    searched_on = 0
+    for seed in range(12):
+        game = random_game(seed, 12 + 3 * seed)
+        values = {move: -bare_minimax(game.board.after(move), depth - 1) for move in game.board.legal_moves}
+        best = max(values.values())
+        chosen = specs.parse("player", f"minimax:depth={depth}:quiescence=false").create().choose(game)
+        assert (values[chosen], game.reported.score) == (best, pytest.approx(best))
+        Minimax(depth=depth).choose(game)
+        searched_on += game.reported.score != pytest.approx(best)
+    assert searched_on > 0, "by default it goes on while there are captures"
 
 
 def test_minimax_takes_any_evaluator() -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from arena.plugins import load
-from arena.rating import RatedGame
+from arena.contracts.rating import RatedGame
+from arena.plugins.registry import load
 from arena.ratings.davidson import ELO, Davidson, fit
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.random import Generator
 
-    from arena.rating import PlayerRating
+    from arena.contracts.rating import PlayerRating
 
 # Davidson (1970): brands i and j of chocolate pudding, i preferred, no preference, j preferred.
 PUDDING = np.array(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena import specs
-from arena.rating import RatedGame
+from arena.contracts.rating import RatedGame
+from arena.plugins import specs
 from arena.ratings.glicko2 import Glicko2, Strength, updated
 
 GAMES = st.lists(

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import arena
-from arena.evaluator import KERNEL_TYPE
+from arena.contracts.evaluator import KERNEL_TYPE
 from arena.search import Search
 from arena.search.evaluation import call_evaluator
 from arena_evaluators.material import Material

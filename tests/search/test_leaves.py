@@ -17,8 +17,8 @@ from arena_evaluators.heuristic import Heuristic
 def test_the_value_of_a_search_is_that_of_its_leaf(depth: int, quiescence: bool, temperature: float) -> None:
     evaluator = Heuristic()
     kernel = evaluator.kernel()
-    seat = arena.Seat(kernel, depth, quiescence, explore=0.1, temperature=temperature)
-    games = Games(seat, seat, random_plies=4)
+    player = arena.CompiledPlayer(kernel, depth, quiescence, explore=0.1, temperature=temperature)
+    games = Games(player, player, random_plies=4)
     agreed = searched = 0
     for number in range(4):
         episode = games.play(5, number)

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 import arena
-from arena.evaluator import KERNEL_TYPE
+from arena.contracts.compiled_player import RANDOM_MOVES
+from arena.contracts.evaluator import KERNEL_TYPE
 from arena.search import Search
 from arena.search.evaluation import EvaluatorError
 from arena.search.selfplay import Games
-from arena.seat import RANDOM
 from arena_evaluators.heuristic import Heuristic
 from arena_evaluators.material import Material
 
 SEATS = {
-    "random": RANDOM,
-    "material": arena.Seat(Material().kernel(), depth=1, quiescence=True),
-    "heuristic": arena.Seat(Heuristic().kernel(), depth=2, explore=0.2),
-    "softmax": arena.Seat(Heuristic().kernel(), temperature=3.0),
+    "random": RANDOM_MOVES,
+    "material": arena.CompiledPlayer(Material().kernel(), depth=1, quiescence=True),
+    "heuristic": arena.CompiledPlayer(Heuristic().kernel(), depth=2, explore=0.2),
+    "softmax": arena.CompiledPlayer(Heuristic().kernel(), temperature=3.0),
 }
 
 
@@ -44,20 +44,20 @@ def test_games_follow_the_rules_to_their_end(black: str, white: str) -> None:
             episode = games.play(7, number)
             outcome = replayed(episode, rules).outcome
             assert outcome is not None
-            assert episode.winner is outcome.winner
+            assert (episode.winner, episode.termination) == (outcome.winner, outcome.termination)
 
 
 def test_games_begin_anywhere() -> None:
     board = arena.Board.from_fen("W:W21,22,K23:B1,2,K3")
-    episode = Games(RANDOM, RANDOM).play(1, 1, board)
+    episode = Games(RANDOM_MOVES, RANDOM_MOVES).play(1, 1, board)
     assert episode.board(0) == board
     assert episode.first is arena.Side.WHITE
     replayed(episode, arena.DrawRules())
 
 
 def test_values_are_those_of_the_search_and_its_leaves() -> None:
-    seat = SEATS["heuristic"]
-    episode = Games(seat, seat).play(3, 0)
+    player = SEATS["heuristic"]
+    episode = Games(player, player).play(3, 0)
     assert episode.values is not None
     assert episode.explored is not None
     assert episode.leaves is not None
@@ -72,11 +72,11 @@ def test_values_are_those_of_the_search_and_its_leaves() -> None:
 
 
 def test_explored_moves_are_as_many_as_asked_for_and_each_as_likely() -> None:
-    games = Games(arena.Seat(Material().kernel(), explore=0.25), RANDOM)
+    games = Games(arena.CompiledPlayer(Material().kernel(), explore=0.25), RANDOM_MOVES)
     episodes = [games.play(1, number) for number in range(200)]
     mine = np.concatenate([episode.explored[::2] for episode in episodes if episode.explored is not None])
     assert mine.mean() == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / len(mine)))
-    first = Counter(Games(RANDOM, RANDOM).play(2, number).board(1) for number in range(700))
+    first = Counter(Games(RANDOM_MOVES, RANDOM_MOVES).play(2, number).board(1) for number in range(700))
     assert len(first) == 7
     assert min(first.values()) > 60
 
@@ -85,9 +85,9 @@ def test_an_evaluator_out_of_range_is_an_error() -> None:
     callback = KERNEL_TYPE(lambda *_: 2_000_000)
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     with pytest.raises(EvaluatorError, match="range"):
-        Games(arena.Seat(arena.Kernel(address, keepalive=callback)), RANDOM).play(1, 0)
+        Games(arena.CompiledPlayer(arena.Kernel(address, keepalive=callback)), RANDOM_MOVES).play(1, 0)
 
 
 def test_games_need_a_cap() -> None:
     with pytest.raises(ValueError, match="ply cap"):
-        Games(RANDOM, RANDOM, arena.DrawRules(ply_cap=None))
+        Games(RANDOM_MOVES, RANDOM_MOVES, arena.DrawRules(ply_cap=None))

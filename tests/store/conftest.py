@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import random
+import shutil
+import sqlite3
 import struct
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS
-from arena.rating import PlayerRating
-from arena.record import GameRecord, Remarks
-from arena.store import PlayerIdentity, Store, StoredTournament
+from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.contracts.rating import PlayerRating
+from arena.contracts.record import GameRecord, Remarks
+from arena.store import PlayerIdentity, Store, StoredTournament, database
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 PLAYERS = (
     PlayerIdentity("minimax:depth=2", "minimax", "checkers-arena", "0.1.0"),
@@ -92,6 +97,32 @@ def record() -> Callable[..., GameRecord]:
 
 
 @pytest.fixture
+def as_older() -> Callable[[Path, Path, str], None]:
+    """``as_older(newest, path, revision)`` makes ``path`` a database with the content of ``newest``, as a program that
+    knew ``revision`` would have left it."""
+
+    def make(newest: Path, path: Path, revision: str) -> None:
+        with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            migrations = Path(shutil.copytree(database.MIGRATIONS, Path(folder, "past")))
+            for file in (migrations / "versions").glob("[0-9]*.py"):
+                if file.name[:4] > revision:
+                    file.unlink()
+            patch.setattr(database, "MIGRATIONS", migrations)
+            database.Database(path, write=True).engine.dispose()
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("ATTACH ? AS newest", (str(newest),))
+            tables = connection.execute(
+                "SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'alembic_version'"
+            )
+            for (table,) in tables.fetchall():
+                columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
+                connection.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM newest.{table}")
+            connection.commit()
+
+    return make
+
+
+@pytest.fixture
 def identities() -> tuple[PlayerIdentity, ...]:
     return PLAYERS
 
@@ -123,11 +154,16 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     tournaments = {}
     with Store.open(path) as store:
         for name, players in (("spring", (*PLAYERS, IDLE)), ("autumn", PLAYERS)):
-            tournament = store.create_tournament(name, 2**62 + len(name), {"games": 20, "openings": "3move"}, players)
+            settings = {"games": 20, "openings": "3move"}
+            width = {"spring": 20, "autumn": 31}[name]
+            pairings = {" vs ".join(sorted((a.spec, b.spec))) for a, b in combinations(players, 2)}
+            planned = len(pairings) * width
+            tournament = store.create_tournament(name, 2**62 + len(name), settings, players, planned)
             tournaments[name] = tournament
+            store.schedule(tournament.id, pairings, width)
             with store.recorder(tournament.id) as recorder:
                 for record in records[name]:
                     recorder.add(record)
-            store.save_ratings(tournament.id, "davidson", ratings[name])
-            store.save_ratings(tournament.id, "other", [PlayerRating("lms", 1500.0, 1.0, 1)])
+            store.save_ratings(tournament.id, "davidson", ratings[name], 0)
+            store.save_ratings(tournament.id, "other", [PlayerRating("lms", 1500.0, 1.0, 1)], 1)
     return Filled(path, tournaments, records, ratings)

@@ -15,8 +15,8 @@ import pytest
 import arena
 from arena.checkers import pdn
 from arena.checkers.notation import move_text
+from arena.contracts.record import Remarks
 from arena.errors import StoreError
-from arena.record import Remarks
 from arena.store import Results, Store
 from positions import random_game
 

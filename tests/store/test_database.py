@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy.exc import OperationalError
 
+from arena.contracts.rating import PlayerRating
 from arena.errors import StoreError
 from arena.store import Results, Store, database
 from arena.store.names import numbered
@@ -21,13 +22,13 @@ from arena.store.runs import LearnerIdentity
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store import PlayerIdentity
 
     Players = tuple[PlayerIdentity, ...]
 
-NEWEST = "0004"
-NEXT = "0005"
+NEWEST = "0008"
+NEXT = "0009"
 OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
 
 
@@ -70,11 +71,11 @@ def test_a_database_is_made_with_its_folder_and_marked_as_ours(path: Path) -> No
     assert revision(path) == NEWEST
 
 
-def test_it_is_written_ahead_and_left_as_one_plain_file(path: Path) -> None:
+def test_it_is_in_wal_mode_for_good_and_left_as_one_file(path: Path) -> None:
     make(path)
     with Store.open(str(path)):
         assert pragma(path, "journal_mode") == "wal"
-    assert pragma(path, "journal_mode") == "delete"
+    assert pragma(path, "journal_mode") == "wal"
     assert [file.name for file in path.parent.iterdir()] == ["arena.sqlite"]
 
 
@@ -214,27 +215,28 @@ def test_a_place_that_cannot_be_written_is_refused_but_read(theirs: Path) -> Non
         assert results.tournaments()["name"].tolist() == ["spring"]
 
 
-def test_a_locked_file_is_one_line(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_another_program_writes_can_be_read_but_not_written(
+    ours: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(ours)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert "is locked by another program" in refusal(Store.open, ours)
-        assert "is locked by another program" in refusal(Results, ours)
+        with Results(ours) as results:
+            assert results.tournaments()["name"].tolist() == ["spring"]
     Store.open(ours).close()
 
 
-def test_where_it_cannot_write_ahead_it_writes_all_the_same(
-    ours: Path, monkeypatch: pytest.MonkeyPatch, record: Callable[..., GameRecord]
+def test_where_the_file_system_has_no_wal_mode_games_are_recorded_all_the_same(
+    path: Path, identities: Players, monkeypatch: pytest.MonkeyPatch, record: Callable[..., GameRecord]
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
-    with closing(sqlite3.connect(ours)) as reader:
-        reader.execute("BEGIN")
-        reader.execute("SELECT * FROM tournaments").fetchall()  # while it reads, the mode cannot be changed
-        store = Store.open(ours)
-    with store, store.recorder(1) as recorder:
-        recorder.add(record(0))
-        assert pragma(ours, "journal_mode") == "delete"
-    with Results(ours) as results:
+    monkeypatch.setattr(database, "_write_ahead", lambda *_: None)
+    with Store.open(path) as store:
+        store.create_tournament("spring", 1, {}, identities)
+        with store.recorder(1) as recorder:
+            recorder.add(record(0))
+    assert pragma(path, "journal_mode") == "delete"
+    with Results(path) as results:
         assert len(results.games()) == 1
 
 
@@ -279,45 +281,49 @@ def test_an_older_revision_is_backed_up_and_upgraded(
         with closing(sqlite3.connect(path)) as connection:
             rows = connection.execute("SELECT * FROM tournaments").fetchall()
         assert [row[1] for row in rows] == names
-        assert {len(row) for row in rows} == {7 if path == ours else 6}
+        assert {len(row) for row in rows} == {8 if path == ours else 7}
     Store.open(ours).close()
     assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", f"arena.sqlite.bak-{NEWEST}"]
 
 
-@pytest.fixture(params=["0001", "0002", "0003"])
+@pytest.fixture(params=["0001", "0002", "0003", "0004"])
 def older(
     request: pytest.FixtureRequest,
     path: Path,
     tmp_path: Path,
     record: Callable[..., GameRecord],
     identities: Players,
+    as_older: Callable[[Path, Path, str], None],
 ) -> tuple[Path, str]:
     """A database with games, as an older version of the program left it, and its revision."""
-    migrations = tmp_path / "past"
-    shutil.copytree(database.MIGRATIONS, migrations)
-    for file in (migrations / "versions").glob("[0-9]*.py"):
-        if file.name[:4] > request.param:
-            file.unlink()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(database, "MIGRATIONS", migrations)
-        with Store.open(path) as store:
-            tournament = store.create_tournament("spring", 1, {"games": 20}, identities)
+    path.parent.mkdir()
+    with Store.open(tmp_path / "newest.sqlite") as store:
+        for name, changes in (("spring", {}), ("swiss", {"format": "swiss"}), ("test", {"sprt": {"elo0": 0}})):
+            tournament = store.create_tournament(name, 1, {"games": 20, **changes}, identities)
             with store.recorder(tournament.id) as recorder:
                 for number in range(20):
                     recorder.add(record(number))
+    as_older(tmp_path / "newest.sqlite", path, request.param)
     return path, request.param
 
 
 def test_a_database_of_an_older_version_keeps_its_games(older: tuple[Path, str]) -> None:
     def rows(path: Path) -> dict[str, list[tuple[Any, ...]]]:
         with closing(sqlite3.connect(path)) as connection:
-            names = ("tournaments", "players", "tournament_players", "games", "ratings", "v_standings")
-            return {name: connection.execute(f"SELECT * FROM {name}").fetchall() for name in names}
+            columns = {
+                "players": "id, spec, name, distribution, version, weights",
+                "tournaments": "id, name, seed, settings, version, started",
+                "games": "tournament_id, id, pairing, round, opening, black_id, white_id, result, guilty, moves",
+            }
+            names = (*columns, "tournament_players", "ratings", "v_standings")
+            return {
+                name: connection.execute(f"SELECT {columns.get(name, '*')} FROM {name}").fetchall() for name in names
+            }
 
     path, number = older
     before = rows(path)
     assert revision(path) == number
-    assert len(before["games"]) == 20
+    assert len(before["games"]) == 60
     assert "arena import upgrade" in refusal(Results, path)
     with Store.open(path) as store:
         assert len(store.finished(1)) == 20
@@ -326,6 +332,38 @@ def test_a_database_of_an_older_version_keeps_its_games(older: tuple[Path, str])
     with Results(path) as results:
         assert results.collected().empty
         assert results.runs().empty
+        planned = results.tournaments().set_index("name")["planned"]
+        # 3 players meet in 3 pairings, or for 2 rounds of a swiss tournament in 1; a test may have ended its match.
+        assert planned[["spring", "swiss"]].tolist() == [60, 40]
+        assert planned[["test"]].isna().all()
+        assert results.games("spring")["name"].tolist() == [f"spring/{number}" for number in range(1, 21)]
+
+
+def test_standings_of_an_older_version_show_the_first_system_that_was_asked_for(
+    path: Path,
+    tmp_path: Path,
+    record: Callable[..., GameRecord],
+    identities: Players,
+    as_older: Callable[[Path, Path, str], None],
+) -> None:
+    path.parent.mkdir()
+    with Store.open(tmp_path / "newest.sqlite") as store:
+        for name, asked in (("spring", ["glicko2 : tau=0.4", "davidson"]), ("autumn", ["davidson", "glicko2"])):
+            key = store.create_tournament(name, 1, {"ratings": asked}, identities).id
+            with store.recorder(key) as recorder:
+                recorder.add(record(0))
+            for place, (system, rating) in enumerate((("davidson", 7.0), ("glicko2:tau=0.4", 1507.0))):
+                table = [PlayerRating(each.spec, rating, 1.0, 1) for each in identities]
+                store.save_ratings(key, system, table, place)
+    as_older(tmp_path / "newest.sqlite", path, "0006")
+    Store.open(path).close()
+    with Results(path) as results:
+        for name, systems, rating in (
+            ("spring", ["glicko2:tau=0.4", "davidson"], 1507.0),
+            ("autumn", ["davidson", "glicko2:tau=0.4"], 7.0),
+        ):
+            assert results.ratings(name)["system"].unique().tolist() == systems
+            assert results.standings(name)["rating"].unique().tolist() == [rating]
 
 
 def test_a_backup_never_replaces_a_file(ours: Path, next_version: Callable[[str], None]) -> None:
@@ -372,3 +410,32 @@ def test_errors_of_the_driver_do_not_get_through(ours: Path) -> None:
     with Results(ours) as results, pytest.raises(StoreError) as caught:
         results._database.engine.connect().exec_driver_sql("SELECT nonsense")
     assert not isinstance(caught.value, OperationalError)
+
+
+@OPENERS
+@pytest.mark.parametrize(
+    ("change", "rows"),
+    [
+        ("DELETE FROM alembic_version", 0),
+        ("INSERT INTO alembic_version VALUES ('0001')", 2),
+    ],
+)
+def test_a_database_without_its_one_revision_is_refused(
+    ours: Path, opened: Callable[[Any], Any], change: str, rows: int
+) -> None:
+    with closing(sqlite3.connect(ours)) as connection:
+        connection.execute(change)
+        connection.commit()
+    before = ours.read_bytes()
+    assert f"its table alembic_version holds {rows} rows" in refusal(opened, ours)
+    assert ours.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "name", ["a\0b", "x" * 300, "postgresql://host:port/db", "nonsense://x", "sqlite://", "://", "sqlite:///a\0b"]
+)
+@OPENERS
+def test_a_name_that_no_database_can_have_is_refused(opened: Callable[[Any], Any], name: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        opened(name)
+    assert "\n" not in str(caught.value)

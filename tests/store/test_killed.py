@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store import PlayerIdentity
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
@@ -68,28 +67,27 @@ print(json.dumps(revisions))
 
 def test_an_upgrade_that_is_killed_is_made_again(
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    as_older: Callable[[Path, Path, str], None],
     record: Callable[..., GameRecord],
     identities: tuple[PlayerIdentity, ...],
 ) -> None:
     old, folder = tmp_path / "old.sqlite", tmp_path / "lives"
     folder.mkdir()
-    _, *later = sorted(file.name for file in (database.MIGRATIONS / "versions").glob("[0-9]*.py"))
-    past = shutil.copytree(database.MIGRATIONS, tmp_path / "past", ignore=shutil.ignore_patterns(*later))
-    with monkeypatch.context() as patch:
-        patch.setattr(database, "MIGRATIONS", past)
-        with Store.open(old) as store, store.recorder(store.create_tournament("spring", 1, {}, identities).id) as games:
-            for number in range(5):
-                games.add(record(number))
+    newest = max(file.name[:4] for file in (database.MIGRATIONS / "versions").glob("[0-9]*.py"))
+    new = tmp_path / "new.sqlite"
+    with Store.open(new) as store, store.recorder(store.create_tournament("spring", 1, {}, identities).id) as games:
+        for number in range(5):
+            games.add(record(number))
+    as_older(new, old, "0001")
     order: dict[str, Any] = {
         **{"path": sys.path, "old": str(old), "folder": str(folder)},
-        **{"newest": later[-1][:4]},
+        **{"newest": newest},
     }
     command = [sys.executable, "-c", SCRIPT, json.dumps(order)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     revisions = json.loads(done.stdout)
     assert revisions == sorted(revisions)
-    assert set(revisions) == {"0001", later[-1][:4]}
+    assert set(revisions) == {"0001", newest}
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("select count(*) from games").fetchone() == (5,)

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arena.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.contracts.record import Remarks
 from arena.errors import StoreError
-from arena.record import Remarks
 from arena.store import Results, Store, StoredTournament
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store import PlayerIdentity
 
     Make = Callable[..., GameRecord]
@@ -89,6 +89,7 @@ def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament
         "termination": "exception",
         "guilty": "black",
         "reason": "ValueError: ?",
+        "changes": None,
         "first": "white",
         "plies": 2,
         "moves": "22-18 9x18",
@@ -218,7 +219,7 @@ def test_a_record_that_contradicts_itself_is_refused(
 
 SCRIPT = """
 import sys
-from arena.record import GameRecord
+from arena.contracts.record import GameRecord
 from arena.store import PlayerIdentity, Store
 
 with Store.open(sys.argv[1]) as store:

@@ -8,6 +8,7 @@ import struct
 from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -23,15 +24,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
 
 STANDINGS = [
     *["rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"],
     *["win_pct", "win_low", "win_high", "score_pct"],
 ]
 GAMES = [
-    *["game", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"],
-    *["termination", "guilty", "plies", "seed", "moves"],
+    *["game", "name", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"],
+    *["termination", "guilty", "reason", "plies", "seed", "moves", "black_code", "white_code"],
 ]
 POSITIONS = [
     *["game", "ply", "side", "fen", "black_men", "black_kings", "white_men", "white_kings"],
@@ -86,6 +87,17 @@ def wilson(wins: int, games: int) -> tuple[float, float]:
 
 def by_schedule(records: list[GameRecord]) -> list[GameRecord]:
     return sorted(records, key=lambda record: (record.pairing, record.round))
+
+
+def named(filled: Any, season: str) -> dict[int, str]:
+    """Ids -> names: games are numbered by pairing, in alphabetical order, and round, those not played included."""
+    width = {"spring": 20, "autumn": 31}[season]
+    specs = [player.spec for player in filled.tournaments[season].players]
+    pairings = sorted(" vs ".join(sorted(pair)) for pair in combinations(specs, 2))
+    return {
+        record.seed: f"{season}/{width * pairings.index(record.pairing) + record.round + 1}"
+        for record in filled.records[season]
+    }
 
 
 def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
@@ -180,17 +192,90 @@ def test_wilson_interval(
 def test_games(filled: Any, results: Results, season: str) -> None:
     table = results.games(season)
     assert table.columns.tolist() == GAMES
+    names = named(filled, season)
     assert plain(table) == [
         (
-            *(record.seed, season, record.pairing, record.round, record.opening, record.black, record.white),
+            *(
+                record.seed,
+                names[record.seed],
+                season,
+                record.pairing,
+                record.round,
+                record.opening,
+                record.black,
+                record.white,
+            ),
             record.result,
             {"1-0": record.black, "0-1": record.white}.get(record.result),
             record.termination,
             {"black": record.black, "white": record.white, None: None}[record.guilty],
-            *(len(record.moves), record.seed, " ".join(record.moves)),
+            *(record.reason, len(record.moves), record.seed, " ".join(record.moves), None, None),
         )
         for record in by_schedule(filled.records[season])
     ]
+
+
+@SEASONS
+def test_a_game_is_found_by_its_name_and_its_id(filled: Any, results: Results, season: str) -> None:
+    names = named(filled, season)
+    for record in filled.records[season][::7]:
+        for which in (record.seed, str(record.seed), names[record.seed]):
+            assert results.game(which).seed == record.seed
+            assert results.games(game=which)["game"].tolist() == [record.seed]
+            assert set(results.positions(game=which)["game"]) == {record.seed}
+            assert len(list(results.pdn(game=which))) == 1
+        assert results.tournament_of(names[record.seed]) == filled.tournaments[season].id
+    last = max(filled.records[season], key=lambda record: record.started)
+    assert results.game(f"{season}/last").seed == results.game("last", season).seed == last.seed
+
+
+def test_last_is_the_last_game_of_the_last_tournament(filled: Any, results: Results) -> None:
+    last = max(filled.records["autumn"], key=lambda record: record.started)
+    assert results.game("last").seed == results.game("last/last").seed == last.seed
+    assert results.game("last/5").seed == results.game("autumn/5").seed
+
+
+@pytest.mark.parametrize(
+    ("which", "tournament", "line"),
+    [
+        ("spring/1", None, "holds no game spring/1; arena results games lists them"),
+        ("spring/121", None, "holds no game spring/121"),
+        ("winter/1", None, "holds no tournament 'winter'"),
+        ("spring/1", "spring", "'spring/1' names its tournament"),
+        ("first", None, "a game is named by its id, as TOURNAMENT/NUMBER"),
+        ("spring/x", None, "a game is named by its id, as TOURNAMENT/NUMBER"),
+        ("-1", None, "a game is named by its id, as TOURNAMENT/NUMBER"),
+        (str(2**63), None, "cannot hold a value"),
+    ],
+)
+def test_a_game_that_is_not_there_is_one_line(results: Results, which: str, tournament: str | None, line: str) -> None:
+    with pytest.raises((StoreError, UsageError), match=line):
+        results.game(which, tournament)
+
+
+@SEASONS
+def test_forfeits_are_grouped_by_player_termination_and_last_line(filled: Any, results: Results, season: str) -> None:
+    names, expected = named(filled, season), dict[str, list[str]]()
+    for record in by_schedule(filled.records[season]):
+        if record.guilty:
+            player = record.black if record.guilty == "black" else record.white
+            expected.setdefault(player, []).append(names[record.seed])
+    table = results.forfeits(season)
+    assert table["games"].is_monotonic_decreasing
+    assert sorted(plain(table)) == sorted(
+        (player, "exception", "in choose", len(games), games[0]) for player, games in expected.items()
+    )
+
+
+def test_versions_count_the_games_of_each_player(filled: Any, results: Results) -> None:
+    both = results.versions()
+    for season in ("spring", "autumn"):
+        table = results.versions(season)
+        counts = Counter(player for record in filled.records[season] for player in (record.black, record.white))
+        assert dict(zip(table["player"], table["games"], strict=True)) == counts
+        assert set(table["version"]) == {"checkers-arena 0.1.0"}
+        assert table["code"].isna().all()
+        assert_frame_equal(both.loc[season].reset_index(drop=True), table)
 
 
 def test_games_of_all_tournaments_name_theirs(results: Results) -> None:
@@ -276,9 +361,9 @@ def test_a_column_that_does_not_exist_names_those_that_do(results: Results) -> N
 
 def test_tournaments(filled: Any, results: Results) -> None:
     table = results.tournaments()
-    assert table.columns.tolist() == ["id", "name", "seed", "players", "games", "started"]
+    assert table.columns.tolist() == ["id", "name", "seed", "players", "games", "planned", "started"]
     expected = [
-        (stored.id, name, stored.seed, len(stored.players), len(filled.records[name]))
+        (stored.id, name, stored.seed, len(stored.players), len(filled.records[name]), stored.planned)
         for name, stored in filled.tournaments.items()
     ]
     assert plain(table.drop(columns="started")) == expected
@@ -324,7 +409,7 @@ def test_views_hold_the_same_for_any_sql_tool(filled: Any, results: Results, vie
     table = getattr(results, method)("autumn")
     if method == "games":
         frame = frame.sort_values(["pairing", "round"], ignore_index=True)
-        assert frame.columns.tolist() == [*GAMES, "tournament_id"]
+        assert frame.columns.tolist() == [*GAMES, "number", "tournament_id"]
     else:
         assert frame.columns.tolist() == [*table.columns, "tournament", "tournament_id"]
     assert plain(frame[table.columns]) == plain(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from arena.contracts.model import Model
 from arena.errors import StoreError
-from arena.model import Model
 from arena.store import PlayerIdentity, Results, Store, models
 from arena.store.names import Naming, numbered
 from arena.store.runs import LearnerIdentity, _packed, _unpacked
@@ -160,30 +161,31 @@ def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
     checkpoint(recorder, 10)
     checkpoint(recorder, 20)
     with Results(path) as results, results._database.engine.connect() as connection:
+        load = partial(models.read, connection)
 
         def of_run(run: str, games: str) -> models.StoredModel:
-            return models.of_run(connection, run, games, "here")
+            return models.of_run(connection, run, games, "here", load)
 
         found = of_run("lms", "10")
         assert (found.name, found.model.hash, found.player) == ("lms@10", model(10).hash, "lms:depth=2")
         assert found.provenance == MADE
         assert of_run("last", "last").name == of_run("1", "20").name == "lms@20"
-        by_hash = models.of_hash(connection, model(10).hash[:6], "here")
+        by_hash = models.of_hash(connection, model(10).hash[:6], "here", load)
         assert (by_hash.name, by_hash.player) == (f"@{model(10).hash}", "lms:depth=2")
         with pytest.raises(StoreError, match=r"'lms' has no checkpoint after 15 games; there are lms@10, lms@20$"):
             of_run("lms", "15")
         with pytest.raises(StoreError, match=r"here holds no run 'lsm'; did you mean 'lms'\? it holds lms \(1\)"):
             of_run("lsm", "10")
         with pytest.raises(StoreError, match="no model whose hash begins with 000000"):
-            models.of_hash(connection, "000000", "here")
+            models.of_hash(connection, "000000", "here", load)
     for games in range(30, 150, 10):
         checkpoint(recorder, games)
     made(store, "empty")
     with Results(path) as results, results._database.engine.connect() as connection:
         with pytest.raises(StoreError, match=r"there are lms@10, .*lms@50, \.\.\., lms@100, .*lms@140$"):
-            models.of_run(connection, "lms", "15", "here")
+            models.of_run(connection, "lms", "15", "here", partial(models.read, connection))
         with pytest.raises(StoreError, match="no checkpoint yet: arena train --resume empty goes on with it"):
-            models.of_run(connection, "empty", "last", "here")
+            models.of_run(connection, "empty", "last", "here", partial(models.read, connection))
 
 
 def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
@@ -201,6 +203,8 @@ def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
             rows = pd.read_sql(f"SELECT * FROM {view}", connection)
             for column in frame.columns.difference(["started", "added"]):
                 assert rows[column].tolist() == frame[column].tolist() or frame[column].isna().any()
+        pd.testing.assert_frame_equal(results.metrics("all"), results.metrics())
+        pd.testing.assert_frame_equal(results.checkpoints("all"), results.checkpoints())
         runs, of_last, of_first = results.runs(), results.metrics("last"), results.metrics(1)
     assert list(runs.columns) == [
         *("id", "run", "learner", "seed", "games", "learned", "checkpoints", "seconds"),
@@ -211,9 +215,9 @@ def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
     assert of_last.empty
     assert of_first.opponent.isna().tolist() == [True, True, False]
     assert list(of_first.fillna("").itertuples(index=False, name=None)) == [
-        ("lms", 5, "error", "", 0.5),
-        ("lms", 5, "norm", "", 2.5),
-        ("lms", 10, "wins", "random", 3.0),
+        ("lms", "lms:rate=0.05", 7, 5, "error", "", 0.5),
+        ("lms", "lms:rate=0.05", 7, 5, "norm", "", 2.5),
+        ("lms", "lms:rate=0.05", 7, 10, "wins", "random", 3.0),
     ]
 
 

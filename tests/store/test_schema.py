@@ -20,11 +20,12 @@ def definitions(path: Path) -> dict[str, list[str]]:
     """Name -> the clauses of the CREATE statement, sorted, for our tables and their indexes."""
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type != 'view' AND sql IS NOT NULL")
-        return {
-            name: sorted(re.sub(r"\s+", " ", line).strip(" ,") for line in sql.splitlines())
-            for name, sql in rows
-            if not name.startswith("alembic_")
-        }
+        return {name: sorted(_clauses(sql)) for name, sql in rows if not name.startswith("alembic_")}
+
+
+def _clauses(sql: str) -> list[str]:
+    """The clauses of a CREATE statement; SQLite writes a column that was added later on the line of the one before."""
+    return [re.sub(r"\s+", " ", clause).strip() for clause in re.split(r",(?![^(]*\))|\(\n|\n\)", sql)]
 
 
 def test_migrations_and_tables_agree(path: Path, tmp_path: Path) -> None:

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.contracts.rating import PlayerRating, RatedGame
 from arena.errors import StoreError
-from arena.rating import PlayerRating, RatedGame
 from arena.store import PlayerIdentity, Store, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
 
     Players = tuple[PlayerIdentity, ...]
     Make = Callable[..., GameRecord]
@@ -151,11 +151,13 @@ def test_finished_and_rated_games(store: Store, identities: Players, record: Mak
 
 def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, path: Path, identities: Players) -> None:
     first, second = (store.create_tournament(name, 1, {}, identities) for name in ("first", "second"))
-    store.save_ratings(first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)])
-    store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)])
-    store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)])
+    store.save_ratings(
+        first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)], 0
+    )
+    store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)], 1)
+    store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)], 0)
     again = [PlayerRating("lms", 5.0, float("nan"), 4), PlayerRating("random", 0.0, 980.0, 0)]
-    store.save_ratings(first.id, "davidson", again)  # whose second player has no rated games, and so no rating
+    store.save_ratings(first.id, "davidson", again, 0)  # whose second player has no rated games, and so no rating
     assert rows(path, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
         (first.id, "davidson", 5.0, None, 4),
         (first.id, "glicko2", 1500.0, 200.0, 3),
@@ -165,9 +167,9 @@ def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, p
 
 def test_rating_a_stranger_changes_nothing(store: Store, path: Path, identities: Players) -> None:
     tournament = store.create_tournament("first", 1, {}, identities)
-    store.save_ratings(tournament.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3)])
+    store.save_ratings(tournament.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3)], 0)
     with pytest.raises(StoreError, match="stranger does not play in this tournament"):
-        store.save_ratings(tournament.id, "davidson", [PlayerRating("stranger", 1.0, 2.0, 3)])
+        store.save_ratings(tournament.id, "davidson", [PlayerRating("stranger", 1.0, 2.0, 3)], 0)
     assert rows(path, "SELECT rating FROM ratings") == [(1.0,)]
 
 

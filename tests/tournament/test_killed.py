@@ -1,4 +1,9 @@
-"""The arena killed again and again, at moments of every kind: what is on record in the end is as if it never was."""
+"""The arena killed again and again, at moments of every kind: what is on record in the end is as if it never was.
+
+The games are real, but a stand-in for the worker pool plays them in the arena's own process, so that each life is a
+fork that lasts milliseconds and is killed at a moment of choice. With the real pool the arena is killed in
+``test_runner.py``, where workers are killed too.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +29,15 @@ from contextlib import closing
 order = json.loads(sys.argv[1])
 sys.path[:0] = order["path"]
 import mortal
-from arena import match, specs
+from arena.referee import match
+from arena.plugins import specs
 from arena.checkers.game import DrawRules
 from arena.errors import StoreError
-from arena.statistics.sprt import SPRT
 from arena.store import Store, recorder, store
 from arena.store.recorder import Recorder
 from arena.tournament import runner
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
+from arena.tournament.settings import TournamentSettings
 
 class Pool:
     "Plays in this process; of two games the second ends first."
@@ -64,8 +70,6 @@ Recorder.flush = mortal.during("commit", Recorder.flush)
 Store.create_tournament = mortal.during("entry", Store.create_tournament)
 store.Database = mortal.during("opening", store.Database)
 changes = order["changes"]
-if "sprt" in changes:
-    changes["sprt"] = SPRT(*changes["sprt"])
 settings = TournamentSettings(seed=3, rules=DrawRules(ply_cap=60), **changes)
 players = specs.parse_list("player", order["players"])
 
@@ -125,7 +129,7 @@ print(json.dumps(killed))
         ("random,m1,minimax:depth=1", {"games": 40}),
         ("random,m1,minimax:depth=1,lms", {"games": 20, "format": "swiss"}),
         ("random,m1,minimax:depth=1,lms", {"games": 40, "format": "knockout"}),
-        ("m1,random", {"games": 400, "openings": "11man", "sprt": (0, 20)}),
+        ("m1,random", {"games": 400, "openings": "11man", "sprt": "0,20"}),
     ],
     ids=["round-robin", "swiss", "knockout", "sprt"],
 )

@@ -9,29 +9,31 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import arena
-from arena import library, match, specs
 from arena.checkers.move import SIDES
 from arena.checkers.notation import parse_move
 from arena.cli import tournament_file
 from arena.cli.results import report
+from arena.contracts.learner import Learner
 from arena.errors import TournamentStopped, UsageError
-from arena.learner import Learner
-from arena.statistics.sprt import SPRT
+from arena.plugins import specs
+from arena.plugins.models import ModelResolver
+from arena.referee import match
 from arena.store import Store
 from arena.tournament import schedule
-from arena.tournament.plan import Plan, TournamentSettings, stored_plan
+from arena.tournament.plan import Plan, stored_plan
 from arena.tournament.replay import models_of, verify
 from arena.tournament.runner import resume, run
+from arena.tournament.settings import TournamentSettings
 from arena_evaluators.linear import SHIPPED as LMS_WEIGHTS
 from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
 from arena_learners.lms import LMS
 from arena_learners.td import TD
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-    from arena.record import GameRecord
+    from arena.contracts.record import GameRecord
     from arena.store import StoredTournament
     from arena.tournament.tally import Progress
 
@@ -54,19 +56,11 @@ def stop_after(games: int) -> Callable[[Progress], None]:
     return progress
 
 
-@pytest.fixture(scope="module", autouse=True)
-def library_as_it_was() -> Iterator[None]:
-    before = library.location()
-    yield
-    library.use(before)
-
-
 def plan(players: str = PLAYERS, **changes: Any) -> Plan:
     return Plan(replace(SETTINGS, **changes), specs.parse_list("player", players))
 
 
 def tournament(path: Path, players: str = PLAYERS, workers: int = 2, **changes: Any) -> Path:
-    library.use(path)
     progress = changes.pop("progress", lambda _: None)
     with Store.open(path) as store:
         run("test", plan(players, **changes), store, workers=workers, progress=progress)
@@ -74,7 +68,6 @@ def tournament(path: Path, players: str = PLAYERS, workers: int = 2, **changes: 
 
 
 def resumed(path: Path, **options: Any) -> StoredTournament:
-    library.use(path)
     with Store.open(path) as store:
         return resume("test", store, **options)
 
@@ -132,7 +125,7 @@ def test_each_round_is_played_with_what_was_learned_from_the_rounds_before(
         mine = [game for game in games if game.round == number and player in (game.black, game.white)]
         assert len(mine) == 3
         assert any(game.guilty for game in mine)
-        learner.study([as_seen(game, player) for game in mine if not game.guilty])
+        learner.learn_from([as_seen(game, player) for game in mine if not game.guilty])
         expected.append(learner.model().hash)
     assert [known[player, number] for number in range(5)] == expected
     assert len(set(expected)) == 5
@@ -148,11 +141,10 @@ def test_who_has_no_learner_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
 
 
 def test_games_are_played_by_the_models_of_their_round(whole: Path) -> None:
-    library.use(whole)
     with arena.Results(whole) as results:
         stored = results.tournament("test")
-        ready, known = stored_plan(stored), results.learned_models("test")
-    tasks = {task.seed: task for task in ready.tasks([PUPILS], ())}
+        ready, known = stored_plan(stored, ModelResolver(whole)), results.learned_models("test")
+    tasks = {task.seed: task for task in ready.tasks([PUPILS], (), str(whole))}
     met = [record for record in records(whole) if record.seed in tasks]
     with_weights_of_the_spec = []
     for record in met:
@@ -167,7 +159,6 @@ def test_games_are_played_by_the_models_of_their_round(whole: Path) -> None:
 def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, tmp_path: Path) -> None:
     *_, last = (game for game in records(whole) if {game.black, game.white} == set(PUPILS))
     assert last.round == 3
-    library.use(whole)
     with arena.Results(whole) as results:
         assert verify(results, results.tournament("test"), last).differs is None
     copy = tmp_path / "copy.sqlite"
@@ -175,23 +166,23 @@ def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, t
     with sqlite3.connect(copy) as connection:
         connection.execute("delete from models where hash in (select model_hash from learned where round = 3)")
     connection.close()
-    library.use(copy)
     with arena.Results(copy) as results, pytest.raises(TournamentStopped, match="holds no model"):
         verify(results, results.tournament("test"), last)
 
 
 def test_a_model_says_where_it_comes_from_and_plays_as_the_player_did(whole: Path) -> None:
-    library.use(whole)
     key = models(whole)["lms:depth=2", 4]
-    found = library.find(f"@{key}")
+    resolver = ModelResolver(whole)
+    found = resolver.resolve(f"@{key}")
     origin = found.provenance
     assert (origin["tournament"], origin["player"], origin["round"]) == ("test", "lms:depth=2", "4")
     assert origin["learner"] == f"lms:start=@{LMS_WEIGHTS.hash}:depth=2"
-    assert specs.parse("learner", origin["learner"]).create().depth == 2
+    assert specs.parse("learner", origin["learner"], resolver=resolver).create().depth == 2
     assert found.player == f"lms:weights=@{key}:depth=2"
-    entered = specs.parse("player", f"@{key}")
+    entered = specs.parse("player", f"@{key}", resolver=resolver)
     assert (entered.create().depth, entered.weights) == (2, key)
-    assert library.find(f"@{models(whole)['td', 0]}").provenance["command"] == TD_WEIGHTS.provenance["command"]
+    start = resolver.resolve(f"@{models(whole)['td', 0]}")
+    assert start.provenance["command"] == TD_WEIGHTS.provenance["command"]
 
 
 # The same, whatever happens --------------------------------------------------------------------------------
@@ -232,7 +223,7 @@ def test_what_is_learned_again_must_be_what_was_learned(tmp_path: Path) -> None:
 
 
 def test_stages_follow_one_another(tmp_path: Path) -> None:
-    changes: dict[str, Any] = {"players": "lms,td,m1,random", "format": "swiss", "rounds": 2, "games": 2}
+    changes: dict[str, Any] = {"players": "lms,td,m1,random", "format": "swiss:rounds=2", "games": 2}
     undisturbed = tournament(tmp_path / "whole.sqlite", workers=1, **changes)
     known = models(undisturbed)
     assert known.keys() == {(player, number) for player in ("lms", "td") for number in range(5)}
@@ -242,7 +233,6 @@ def test_stages_follow_one_another(tmp_path: Path) -> None:
         tournament(stopped, progress=stop_after(6), **changes)
     resumed(stopped)
     assert contents(stopped) == contents(undisturbed)
-    library.use(stopped)
     with arena.Results(stopped) as results:
         stored, ready = results.tournament("test"), plan(**changes)
         second = list(ready.stages(lambda: results.shares("test")))[1]
@@ -263,7 +253,7 @@ def test_stages_follow_one_another(tmp_path: Path) -> None:
     ("players", "changes", "line"),
     [
         ("m1,random", {}, "none of the players has a learner to go on learning with; lms, .*td have one"),
-        ("lms,td", {"sprt": SPRT(0, 20)}, "a sequential test compares players as they are"),
+        ("lms,td", {"sprt": "0,20"}, "a sequential test compares players as they are"),
     ],
 )
 def test_what_cannot_be_is_one_line(players: str, changes: dict[str, Any], line: str) -> None:
@@ -272,14 +262,16 @@ def test_what_cannot_be_is_one_line(players: str, changes: dict[str, Any], line:
     assert "\n" not in str(raised.value)
 
 
-def test_a_learner_must_study_and_begin_with_the_players_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_learner_must_learn_from_others_and_begin_with_the_players_model(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tensors = {name: each for name, each in TD_WEIGHTS.tensors.items() if name != "counts"}
     arena.Model("td", tensors).save(tmp_path / "bare.safetensors", {})
     with pytest.raises(UsageError, match=r"td:weights=.* cannot learn while it plays: .* holds no counts"):
         plan(f"lms,td:weights={tmp_path / 'bare.safetensors'}")
-    monkeypatch.setattr(TD, "study", Learner.study)
-    with pytest.raises(UsageError, match="td cannot learn while it plays: the learner td learns from games against"):
-        plan("lms,td")
+    monkeypatch.setattr(TD, "learn_from", Learner.learn_from)
+    with pytest.raises(UsageError, match="none of the players has a learner to go on learning with; lms, qmodel have"):
+        plan("td,random")
 
 
 def test_a_learner_that_fails_stops_the_tournament_with_its_games_on_record(
@@ -288,7 +280,7 @@ def test_a_learner_that_fails_stops_the_tournament_with_its_games_on_record(
     def diverge(*_: object) -> None:
         raise arena.ArenaError("the weights diverged")
 
-    monkeypatch.setattr(LMS, "study", diverge)
+    monkeypatch.setattr(LMS, "learn_from", diverge)
     with pytest.raises(TournamentStopped, match="lms cannot go on learning: the weights diverged"):
         tournament(tmp_path / "arena.sqlite", "lms,random")
     assert len(records(tmp_path / "arena.sqlite")) == 1
@@ -317,8 +309,8 @@ def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
     assert line.startswith("lms:depth=2, td learned while playing: ")
     entered = f"lms:weights=@{known['lms:depth=2', 4]}:depth=2,td:weights=@{known['td', 4]}"
     assert f"arena tournament --players {entered}" in line
-    library.use(whole)
-    assert [spec.weights for spec in specs.parse_list("player", entered)] == [known[player, 4] for player in PUPILS]
+    found = specs.parse_list("player", entered, resolver=ModelResolver(whole))
+    assert [spec.weights for spec in found] == [known[player, 4] for player in PUPILS]
     assert list(frame.columns) == ["player", "round", "model", "spec"]
     assert {(row.player, row.round): row.model for row in frame.itertuples()} == known
     with arena.Results(tournament(tmp_path / "frozen.sqlite", "m1,random", games=2, learning=False)) as results:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena import specs
+from arena.plugins import specs
 from arena.store import Results, Store
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
 from arena.tournament.replay import verify
 from arena.tournament.runner import run
+from arena.tournament.settings import TournamentSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import shutil
@@ -11,31 +10,34 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import psutil
 import pytest
 
 import arena
-from arena import plugins, specs
-from arena.adjudication import AgreedScores
 from arena.checkers.game import DrawRules
 from arena.errors import ArenaError, StoreError, TournamentStopped, UnknownName, UsageError
+from arena.formats import Knockout, swiss
+from arena.formats.draw import Draw
+from arena.plugins import registry, specs
 from arena.statistics.sprt import SPRT
 from arena.store import Store
-from arena.tournament import system
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
 from arena.tournament.replay import verify
 from arena.tournament.runner import resume, run
 from arena.tournament.sequential import Sequential, replay
+from arena.tournament.settings import TournamentSettings, stored_settings
+from arena.workers import system
 from databases import contents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from arena.tournament.tally import Progress
 
@@ -146,28 +148,29 @@ def test_what_was_set_is_stored_and_used_again(tmp_path: Path) -> None:
 
 
 def test_tables_decide_games_of_a_tournament_and_of_its_resumption(whole: Path, tmp_path: Path) -> None:
-    adjudicated = tournament(tmp_path / "tables.sqlite", tables=4)
+    adjudicated = tournament(tmp_path / "tables.sqlite", adjudicate="tables")
     stopped = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
-        tournament(stopped, tables=4, progress=stop_after(1))
+        tournament(stopped, adjudicate="tables", progress=stop_after(1))
     with Store.open(stopped) as store:
-        assert resume("last", store, workers=1).settings["tables"] == 4
+        assert stored_settings(resume("last", store, workers=1)).tables == 4
     assert contents(stopped) == contents(adjudicated)
     with Store.open(whole) as store:
-        assert store.tournament("last").settings["tables"] is None
+        assert stored_settings(store.tournament("last")).tables is None
     assert any("tables" in game for game in contents(adjudicated)["games"])
     assert not any("tables" in game for game in contents(whole)["games"])
 
 
 def test_agreed_scores_decide_games_of_a_tournament_and_of_its_resumption(tmp_path: Path) -> None:
-    players, scores = "m1,minimax:depth=2", AgreedScores(1.0, 4, {"minimax": 10.0})
-    path = tournament(tmp_path / "whole.sqlite", players, scores=scores)
+    players = "m1,minimax:depth=2"
+    scores: dict[str, Any] = {"adjudicate": "scores:1:plies=4", "scores": {"minimax": 10.0}}
+    path = tournament(tmp_path / "whole.sqlite", players, **scores)
     stopped = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
-        tournament(stopped, players, scores=scores, progress=stop_after(1))
+        tournament(stopped, players, **scores, progress=stop_after(1))
     with Store.open(stopped) as store:
         settings = resume("last", store, workers=1).settings
-    assert settings["scores"] == {"threshold": 1.0, "plies": 4, "players": {"minimax": 10.0}}
+    assert {name: settings[name] for name in scores} == scores
     assert contents(stopped) == contents(path)
     with arena.Results(path) as results:
         games, positions = results.games("last"), results.positions("last", ["game", "side", "score"])
@@ -197,13 +200,13 @@ def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: p
     before = contents(path)
     with monkeypatch.context() as patch, Store.open(path) as store:
         patch.syspath_prepend(newer)
-        plugins.load.cache_clear()
+        registry.load.cache_clear()
         with pytest.raises(
             UsageError,
             match=r"steady is not what it was \(version: arena-faulty 1.0 then, .* 1.1 now\); .* --spec",
         ):
             resume("last", store)
-    plugins.load.cache_clear()
+    registry.load.cache_clear()
     assert contents(path) == before
 
 
@@ -236,10 +239,15 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
     ("steady,reckless", {"games": 314}, UsageError, "312"),
     ("steady,reckless", {"openings": "4move"}, UnknownName, "3move"),
     ("steady,reckless", {"ratings": ("davison",)}, UnknownName, "davidson"),
-    ("steady,reckless", {"move_timeout": 0.0}, UsageError, "more than 0 seconds"),
-    ("steady,reckless", {"memory": 0}, UsageError, "1 MB of memory or more"),
-    ("steady,reckless", {"tables": 7}, UsageError, "2 to 6 pieces"),
-    ("steady,reckless", {"scores": AgreedScores(1.0, players={"lms": 1.0})}, UsageError, "'lms', who does not play"),
+    ("steady,reckless", {"move_timeout": 0.0}, UsageError, "move-timeout is a number, more than 0, not 0.0"),
+    ("steady,reckless", {"memory": 0}, UsageError, "memory is a whole number, 1 or more, not 0"),
+    ("steady,reckless", {"adjudicate": "tables:7"}, UsageError, "tables:2 to tables:6"),
+    (
+        "steady,reckless",
+        {"adjudicate": "scores:1", "scores": {"lms": 1.0}},
+        UsageError,
+        "'lms', who does not play",
+    ),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),
 ]
@@ -265,9 +273,10 @@ def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path
     script = f"""
         import sys
         sys.path[:0] = {sys.path!r}
-        from arena import specs
+        from arena.plugins import specs
         from arena.store import Store
-        from arena.tournament.plan import Plan, TournamentSettings
+        from arena.tournament.plan import Plan
+        from arena.tournament.settings import TournamentSettings
         from arena.tournament.runner import run
         with Store.open({str(path)!r}) as store:
             players = specs.parse_list("player", "steady,reckless,mutates")
@@ -296,11 +305,11 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
     killed = []
 
     def kill(now: Progress) -> None:
-        victims = descendants(os.getpid())
+        victims = psutil.Process().children(recursive=True)
         if now.played % 4 == 3 and victims:
             killed.append(chance.choice(victims))
-            with suppress(ProcessLookupError):
-                os.kill(killed[-1], signal.SIGKILL)
+            with suppress(psutil.Error):
+                killed[-1].kill()
 
     players = "steady,uses-random,m1,raises-in-choose,exits,moody"
     undisturbed = tournament(tmp_path / "undisturbed.sqlite", players, games=4)
@@ -320,6 +329,50 @@ def descendants(process: int) -> list[int]:
     return children + [each for child in children for each in descendants(child)]
 
 
+def numbers(path: Path) -> dict[int, int]:
+    """The numbers of the games on record by their ids."""
+    with closing(sqlite3.connect(path)) as connection:
+        return dict(connection.execute("select game, number from v_games"))
+
+
+def test_games_are_numbered_by_stage_pairing_and_round(tmp_path: Path) -> None:
+    players = "steady,reckless,mutates,m1"
+    path = tournament(tmp_path / "x.sqlite", players, format="knockout", games=4)
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("select pairing, round from v_games order by number").fetchall()
+    # The first stage has the outer and the inner ones of the list, the last one those who won there.
+    pairings = [found[place][0] for place in (0, 4, 8)]
+    assert found == [(pairing, number) for pairing in pairings for number in range(4)]
+    assert pairings[:2] == ["m1 vs steady", "mutates vs reckless"]
+
+
+def planned(path: Path) -> tuple[int, int | None]:
+    """The games on record and those that are planned."""
+    with closing(sqlite3.connect(path)) as connection:
+        [row] = connection.execute("select games, planned from v_tournaments").fetchall()
+    return row[0], row[1]
+
+
+def test_how_many_games_are_planned_is_on_record_from_the_beginning(whole: Path, tmp_path: Path) -> None:
+    assert planned(whole) == (18, 18)
+    with pytest.raises(EnoughError):
+        tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
+    assert planned(tmp_path / "stopped.sqlite") == (5, 18)
+
+
+def test_a_tournament_of_an_earlier_version_learns_what_is_planned_when_it_is_resumed(
+    whole: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(whole, tmp_path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("update tournaments set planned = null")
+        connection.execute("delete from pairings")
+        connection.commit()
+    with Store.open(path) as store:
+        resume("test", store)
+    assert contents(path) == contents(whole)
+
+
 @pytest.mark.parametrize(("form", "meetings"), [("gauntlet", 3), ("swiss", 6), ("knockout", 3)])
 def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings: int, tmp_path: Path) -> None:
     players = "steady,reckless,mutates,m1"
@@ -330,6 +383,8 @@ def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings
     path = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
         tournament(path, players, format=form, games=4, progress=stop_after(5))
+    assert numbers(path).items() < numbers(undisturbed).items()
+    assert sorted(numbers(undisturbed).values()) == list(range(1, 4 * meetings + 1))
     for games in (3, None):
         with Store.open(path) as store:
             if games:
@@ -340,19 +395,57 @@ def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings
     assert contents(path) == contents(undisturbed)
 
 
+class OtherDraw(Draw):
+    """Lets those meet first who would meet last."""
+
+    def round(self, points: Sequence[int]) -> list[tuple[int, int]]:
+        return super().round([place**2 for place in range(len(points))][:: 1 if any(points) else -1])
+
+
+def test_a_tournament_that_ends_without_all_its_games_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Knockout, "meetings", lambda _, players: players)
+    path = tmp_path / "arena.sqlite"
+    with pytest.raises(TournamentStopped, match=r"its end with 4 games on record, but 6 were planned"):
+        tournament(path, format="knockout", games=2)
+    assert len(contents(path)["games"]) == 4
+    assert contents(path)["ratings"]
+
+
+def test_a_tournament_that_was_paired_by_other_rules_keeps_its_games(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players, changes = "steady,reckless,mutates,m1,uses-random,moody", {"format": "swiss", "games": 2}
+    stopped, whole = tmp_path / "stopped.sqlite", tmp_path / "whole.sqlite"
+    with monkeypatch.context() as patch:
+        patch.setattr(swiss, "Draw", OtherDraw)
+        tournament(whole, players, **changes)
+        with pytest.raises(EnoughError):
+            tournament(stopped, players, progress=stop_after(9), **changes)
+    before = contents(stopped)
+    with Store.open(stopped) as store, pytest.raises(UsageError, match=r"by other rules .* vs .* its 9 games stay"):
+        resume("test", store)
+    assert contents(stopped) == before
+    before = contents(whole)
+    with Store.open(whole) as store:
+        resume("test", store)
+    assert contents(whole) == before
+
+
 def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_path: Path) -> None:
-    changes: dict[str, Any] = {"games": 200, "openings": "11man", "sprt": SPRT(0, 100)}
+    changes: dict[str, Any] = {"games": 200, "openings": "11man", "sprt": "0,100"}
     paths = [tournament(tmp_path / f"{n}.sqlite", "m1,steady", workers=n, **changes) for n in (1, 2)]
     assert contents(paths[0]) == contents(paths[1])
     stopped = tmp_path / "stopped.sqlite"
     with pytest.raises(EnoughError):
         tournament(stopped, "m1,steady", progress=stop_after(7), **changes)
+    assert planned(stopped) == (7, 200)
     with Store.open(stopped) as store:
         resume("test", store)
         resume("test", store)
         points = store.points(1, "m1")
     assert contents(stopped) == contents(paths[0])
     assert sorted(points) == list(range(len(points)))
+    assert planned(stopped) == (len(points), len(points))
     result = Sequential(SPRT(0, 100), "m1")
     replay(result, {number: points[number] for number in range(len(points) - 2)})
     assert result.verdict == "open"

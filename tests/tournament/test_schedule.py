@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.checkers.game import DrawRules
+from arena.contracts.opening import Opening
 from arena.errors import UsageError
-from arena.opening import Opening
 from arena.openings import ThreeMove
 from arena.tournament.schedule import check_players, pairing_of, sample, seed_of, tasks
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arena import specs
 from arena.errors import StoreError
+from arena.plugins import specs
 from arena.store import Store, database, recorder
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
 from arena.tournament.runner import resume, run
+from arena.tournament.settings import TournamentSettings
 from databases import contents
 
 if TYPE_CHECKING:
@@ -167,9 +168,10 @@ def test_damage_is_one_line_at_the_next_opening_at_the_latest(tmp_path: Path) ->
 TWO = """
 import sys
 sys.path[:0] = {path!r}
-from arena import specs
+from arena.plugins import specs
 from arena.store import Store, names
-from arena.tournament.plan import Plan, TournamentSettings
+from arena.tournament.plan import Plan
+from arena.tournament.settings import TournamentSettings
 from arena.tournament.runner import run
 plan = Plan(TournamentSettings(seed=int(sys.argv[2]), games=80), specs.parse_list("player", "random,m1"))
 print("ready", flush=True)
@@ -192,7 +194,7 @@ def test_two_processes_write_one_new_database_as_each_would_alone(tmp_path: Path
         rating = "SELECT player, rating, rating_error FROM v_standings WHERE tournament = ? ORDER BY player"
         with closing(sqlite3.connect(tmp_path / db)) as connection:
             rows = connection.execute(query, (name,)).fetchall()
-            return [*((*row[:1], *row[2:-1]) for row in rows), *connection.execute(rating, (name,))]
+            return [*((*row[:1], *row[3:-1]) for row in rows), *connection.execute(rating, (name,))]
 
     both = [start("both.sqlite", seed) for seed in (1, 2)]
     for process in both:

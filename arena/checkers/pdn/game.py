@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from math import inf, isfinite
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -46,5 +47,6 @@ class PDNGame:
 
 
 def number_in(comment: str) -> float | None:
-    """The number that a comment is; None where it says something else."""
-    return float(comment) if _NUMBER.fullmatch(comment) else None
+    """The number that a comment is; None if it says something else, or more than a float can hold."""
+    number = float(comment) if _NUMBER.fullmatch(comment) else inf
+    return number if isfinite(number) else None

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import ExitStack, contextmanager
+from collections import defaultdict
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from arena.checkers.board import Board
-from arena.checkers.notation import moves_named, parse_move
+from arena.checkers.notation import LONGEST_MOVE, moves_named, parse_move
 from arena.checkers.pdn.game import RESULTS, PDNGame
 from arena.checkers.pdn.tokens import Kind, tokens
-from arena.errors import BadFEN, IllegalMove, PDNError
+from arena.errors import BadFEN, IllegalMove, PDNError, told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LONGEST_LINE = 1_000_000
 """Characters; what has a longer line is not PDN, and is not read into memory."""
+_NOWHERE = (0, 0)
+"""The squares of no move."""
 _RESULTS = {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "0-0": "*"} | {result: result for result in RESULTS}
 """What files say -> what it means; where both players lost, nobody won."""
 _BLACK_CROWN, _WHITE_CROWN = 0xF0000000, 0x0000000F
@@ -62,8 +65,8 @@ def opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     with ExitStack() as stack:
         try:
             file = stack.enter_context(Path(path).open(encoding="utf-8-sig", errors="surrogateescape"))
-        except OSError as error:
-            raise PDNError(str(path), f"cannot be opened: {error.strerror}") from None
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+            raise PDNError(str(path), f"cannot be opened: {told(error)}") from None
         yield file
 
 
@@ -75,20 +78,35 @@ class _NotText(Exception):
         self.line = line
 
 
+def _line(file: TextIO) -> str:
+    try:
+        return file.readline(LONGEST_LINE)
+    except OSError as error:
+        raise PDNError(str(getattr(file, "name", "<text>")), f"cannot be read: {told(error)}") from None
+
+
 def _lines(file: TextIO) -> Iterator[str]:
     number = 0
-    while line := file.readline(LONGEST_LINE):
+    while line := _line(file):
         number += 1
         if len(line) == LONGEST_LINE:
             raise _NotText(number, f"a line of more than {LONGEST_LINE} characters: this is not PDN")
         if "\0" in line:
             raise _NotText(number, "binary data: this is not PDN")
         if not line.isascii():
-            try:
-                line.encode()
-            except UnicodeEncodeError:
-                line = line.encode(errors="surrogateescape").decode("cp1252", errors="replace")
+            line = _decoded(line)
         yield line
+
+
+def _decoded(line: str) -> str:
+    """A line that is UTF-8, or else Windows-1252."""
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        with suppress(UnicodeEncodeError):
+            return line.encode(errors="surrogateescape").decode("cp1252", errors="replace")
+        return line.encode(errors="replace").decode()
+    return line
 
 
 def _games(file: TextIO) -> Iterator[_Draft]:
@@ -112,8 +130,7 @@ def _games(file: TextIO) -> Iterator[_Draft]:
         elif kind is Kind.MARK and draft.moves:
             draft.marks.setdefault(len(draft.moves) - 1, text)
         elif kind is Kind.COMMENT and draft.line:
-            ply = len(draft.moves)
-            draft.comments[ply] = f"{draft.comments[ply]} {text}" if ply in draft.comments else text
+            draft.comments[len(draft.moves)].append(text)
         if kind not in (Kind.RESULT, Kind.COMMENT, Kind.MARK):
             draft.line = draft.line or line
             draft.last_line = line
@@ -129,7 +146,7 @@ class _Draft:
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[tuple[str, int]] = field(default_factory=list)
     """Texts, and their lines."""
-    comments: dict[int, str] = field(default_factory=dict)
+    comments: defaultdict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
     """By the number of moves before them."""
     marks: dict[int, str] = field(default_factory=dict)
     """By the number of moves before the one that is marked."""
@@ -151,7 +168,7 @@ class _Draft:
             return PDNError(file, str(problem), number, problem.line)
         comments: tuple[str, ...] = ()
         if self.comments:
-            comments = tuple(self.comments.get(ply, "") for ply in range(len(boards)))
+            comments = tuple(" ".join(self.comments.get(ply, ())) for ply in range(len(boards)))
         marks = tuple(self.marks.get(ply, "") for ply in range(len(moves))) if self.marks else ()
         return PDNGame(tuple(boards), tuple(moves), result, self.tags, comments, marks, file, number, self.line)
 
@@ -224,8 +241,12 @@ def _replay(start: Board, moves: list[tuple[str, int]]) -> tuple[list[Board], li
     return games[0]
 
 
-@lru_cache(maxsize=4096)
 def _squares(text: str) -> tuple[int, ...]:
+    return _NOWHERE if len(text) > LONGEST_MOVE else _known_squares(text)
+
+
+@lru_cache(maxsize=4096)
+def _known_squares(text: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", text)))
 
 

@@ -30,10 +30,9 @@ class Kind(Enum):
     """What cannot be read; the text says why."""
 
 
-_TOKEN = re.compile(
-    r"""
-    (?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:\\.|[^\\])*?)"\s*\])
-    | (?P<result>(?:1/2-1/2|1-0|0-1|2-0|0-2|1-1|0-0|\*)(?![-/:x\d]))
+_TAG = r'(?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:\\.|[^\\])*?)"\s*\])'
+_OTHERS = r"""
+    (?P<result>(?:1/2-1/2|1-0|0-1|2-0|0-2|1-1|0-0|\*)(?![-/:x\d]))
     | (?P<move>\d+(?:(?:[ ]?[-xX\u2013\u2014\u00d7][ ]?|:)\d+)+)
     | (?P<comment>\{[^}]*\}|;.*)
     | (?P<unclosed>\{.*)
@@ -43,9 +42,10 @@ _TOKEN = re.compile(
     | (?P<skipped>\d+\s*\.+|\$\d+)
     | (?P<bracket>\[[^\](){}]*)
     | (?P<word>[^\s\[\](){}$;]+)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+"""
+_TOKEN = re.compile(f"{_TAG} | {_OTHERS}", re.VERBOSE | re.DOTALL)
+_TOKEN_BUT_TAG = re.compile(_OTHERS, re.VERBOSE | re.DOTALL)
+_BEGUN_TAG = re.compile(r'\[\s*\w+\s+"')
 _MARKS = ("!", "?", "!!", "??", "!?", "?!")
 """By the numbers of their NAGs, from 1 (PDN 3.0)."""
 _TAG_LINE = re.compile(r'\s*\[\s*\w+\s+".*"\s*\]\s*')
@@ -82,7 +82,7 @@ class _Lexer:
                     yield Kind.COMMENT, _one_line(text), self._opened
         elif line.startswith("%"):
             return
-        for match in _TOKEN.finditer(line):
+        for match in _matches(line):
             kind = match.lastgroup
             if kind == "tag":
                 yield from self.end()
@@ -108,6 +108,18 @@ class _Lexer:
         if self._comment or self._depth:
             yield Kind.BAD, f"a {'comment' if self._comment else 'variation'} is not closed", self._opened
         self._comment, self._depth = [], 0
+
+
+def _matches(line: str) -> Iterator[re.Match[str]]:
+    """The pieces of a line.
+
+    If one tag of a line is not closed, neither is a later one: looking for the end of each would take quadratic time.
+    """
+    for match in _TOKEN.finditer(line):
+        yield match
+        if match.lastgroup == "bracket" and _BEGUN_TAG.match(match[0]):
+            yield from _TOKEN_BUT_TAG.finditer(line, match.end())
+            return
 
 
 def _token(group: str | None, text: str) -> tuple[Kind, str] | None:
@@ -139,5 +151,5 @@ def _one_line(text: str) -> str:
 
 
 def _short(text: str) -> str:
-    text = _one_line(text)
+    text = _one_line(text[:200])
     return text if len(text) <= 40 else f"{text[:40]}..."

@@ -16,7 +16,7 @@ from math import comb
 import numpy as np
 
 from arena.checkers.bits import popcount
-from arena.compiled import kernel
+from arena.kernels.compiled import kernel
 
 MOST = 5
 """Most men or kings that a side can have in a slice."""

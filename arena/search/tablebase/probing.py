@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from llvmlite import ir
 
 from arena.checkers.bits import popcount
-from arena.compiled import context_array, instruction, kernel
+from arena.kernels.compiled import context_array, instruction, kernel
 from arena.search.tablebase.indexing import MOST, number
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from arena.checkers.bitboard import (
     walkers,
 )
 from arena.checkers.bits import lowest, popcount, rotate
-from arena.compiled import kernel
+from arena.kernels.compiled import kernel
 from arena.search.tablebase.indexing import number, position
 from arena.search.tablebase.probing import DRAW, LOST_NOW, probe
 

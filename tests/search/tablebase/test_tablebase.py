@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import arena
 from arena.checkers.notation import parse_move
-from arena.compiled import kernel
 from arena.errors import TablebaseError, UsageError
+from arena.kernels.compiled import kernel
 from arena.search.tablebase import (
     DRAW,
     LOST_NOW,

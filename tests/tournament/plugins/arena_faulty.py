@@ -23,17 +23,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numba
 import numpy as np
+import psutil
 
 from arena.checkers.move import Move
-from arena.hookspecs import hookimpl
-from arena.player import Player
+from arena.contracts.player import Player
+from arena.contracts.record import GameRecord
+from arena.plugins.hookspecs import hookimpl
+from arena.workers.messages import Notice, Played, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from arena.checkers.game import Game
-    from arena.record import GameRecord
 
 
 def note(name: str, text: object = "") -> bool:
@@ -280,6 +283,16 @@ class LeaksAtOnce(Steady):
             kept.append(b"x" * 1_000_000)
 
 
+class ChildLeaks(Steady):
+    """Has a child take memory."""
+
+    def fault(self, game: Game) -> Any:
+        if os.fork() == 0:
+            self.kept = b"x" * 400_000_000
+            sleep()
+        sleep()
+
+
 class LeaksElsewhere(Steady):
     """Leaves memory taken in the process, game after game, but little in each."""
 
@@ -472,6 +485,97 @@ class KillsItsParent(Steady):
     def fault(self, game: Game) -> Any:
         os.kill(os.getppid(), signal.SIGKILL)
         sleep()
+
+
+class ForgesRecords(Steady):
+    """Sends a record in which it has won, over every socket that it has."""
+
+    def fault(self, game: Game) -> Any:
+        me = "white" if game.side else "black"
+        won = GameRecord(
+            *("forges-records vs steady", 0, 0, "", "", "", "black", b"\0" * 12, ""),
+            *({"black": "1-0", "white": "0-1"}[me], "no moves"),
+        )
+        packed = encode(Played(won))
+        for descriptor in range(3, 100):
+            with suppress(OSError):
+                if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                    os.write(descriptor, len(packed).to_bytes(4, "big") + packed)
+
+
+class Floods(Steady):
+    """Sends lines for the user for ever, over every socket that it has."""
+
+    def fault(self, game: Game) -> Any:
+        packed = encode(Notice("flood"))
+        sockets = [each for each in map(int, descriptors()) if stat.S_ISSOCK(os.fstat(each).st_mode)]
+        while True:
+            for each in sockets:
+                os.write(each, len(packed).to_bytes(4, "big") + packed)
+
+
+class Inspects(Steady):
+    """Notes how it could get at the processes that judge the game."""
+
+    def fault(self, game: Game) -> Any:
+        ancestors = [each.pid for each in psutil.Process().parents()[:3]]
+        script = f"import arena_faulty as f; print(*f.ways_into_ancestors({ancestors}))"
+        here = ways_into_ancestors(ancestors)
+        found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+        sockets = sum(stat.S_ISSOCK(os.fstat(int(each)).st_mode) for each in descriptors())
+        note("inspected", " ".join([*here, *found.stdout.split(), *found.stderr.split(), f"sockets: {sockets}"]))
+
+
+def descriptors() -> list[str]:
+    found = []
+    for each in Path("/proc/self/fd").iterdir():
+        with suppress(OSError):
+            os.fstat(int(each.name))
+            found.append(each.name)
+    return found
+
+
+def ways_into_ancestors(processes: list[int]) -> list[str]:
+    libc, ways = ctypes.CDLL(None, use_errno=True), []
+    for number, process_id in enumerate(processes):
+        with suppress(OSError):
+            os.close(os.open(f"/proc/{process_id}/mem", os.O_RDWR))
+            ways.append(f"memory-of-{number}")
+        for descriptor in range(20):
+            with suppress(OSError):
+                os.close(os.open(f"/proc/{process_id}/fd/{descriptor}", os.O_RDWR))
+                ways.append(f"file-{descriptor}-of-{number}")
+        handle = os.pidfd_open(process_id)
+        if any(libc.syscall(438, handle, descriptor, 0) >= 0 for descriptor in range(20)):  # pidfd_getfd
+            ways.append(f"descriptors-of-{number}")
+        if libc.ptrace(16, process_id, 0, 0) == 0:  # PTRACE_ATTACH
+            ways.append(f"tracing-of-{number}")
+    return ways
+
+
+class TracesItsChild(Steady):
+    """Looks into a process of its own, as debuggers do."""
+
+    def fault(self, game: Game) -> Any:
+        child = os.fork()
+        if child == 0:
+            sleep()
+        os.close(os.open(f"/proc/{child}/mem", os.O_RDWR))
+        assert Path("/proc/self/environ").read_bytes()
+        note("traced", "memory and environment")
+        os.kill(child, signal.SIGKILL)
+        os.wait()
+
+
+class Compiles(Steady):
+    """Has a compiled function that no cache keeps."""
+
+    def fault(self, game: Game) -> Any:
+        assert numba.njit(_next_number)(1) == 2
+
+
+def _next_number(number: int) -> int:
+    return number + 1
 
 
 _choose = Steady.choose

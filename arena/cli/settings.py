@@ -1,0 +1,71 @@
+"""Options of commands that follow from the settings of a tournament."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, fields
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+import typer
+
+from arena.cli.output import given
+from arena.tournament.values import hints, kinds
+
+if TYPE_CHECKING:
+    from arena.cli.tournament_file import TournamentRequest
+
+Command = TypeVar("Command", bound=Callable[..., None])
+_PLAIN = (bool, int, float, str)
+"""Types of values that an option can hold."""
+
+
+def takes(request: type[TournamentRequest], names: Collection[str], **defaults: Any) -> Callable[[Command], Command]:
+    """Gives a command the options of those names, between its arguments and its own options.
+
+    ``defaults`` replace those of the class. The command gets the values as its variable parameter.
+    """
+
+    def decorate(command: Command) -> Command:
+        signature = inspect.signature(command, eval_str=True)
+        own = signature.parameters.values()
+        all = [
+            *(each for each in own if each.kind is each.POSITIONAL_OR_KEYWORD),
+            *(_parameter(request, name, defaults) for name in names),
+            *(each for each in own if each.kind is each.KEYWORD_ONLY),
+        ]
+        command.__signature__ = signature.replace(parameters=all)  # type: ignore[attr-defined]
+        command.__annotations__ = {each.name: each.annotation for each in all}
+        return command
+
+    return decorate
+
+
+def plain(request: type[TournamentRequest]) -> list[str]:
+    """The names of the fields that an option can hold, those of the request before those of the settings."""
+    own = list(inspect.get_annotations(request))
+    names = sorted((each.name for each in fields(request)), key=lambda name: name not in own)
+    return [name for name in names if _kind(hints(request)[name])]
+
+
+def chosen(context: typer.Context, request: type[TournamentRequest], said: Mapping[str, Any]) -> TournamentRequest:
+    """What the command line gives, then what ``said`` has, then the defaults. Raises UsageError."""
+    named = hints(request).keys() & given(context).keys()
+    return request(**{**said, **{name: context.params[name] for name in named}})
+
+
+def _kind(hint: Any) -> type[Any] | None:
+    """The type of an option's value; None if an option cannot hold it."""
+    return next((kind for kind in kinds(hint)[0] if kind in _PLAIN), None)
+
+
+def _parameter(request: type[TournamentRequest], name: str, defaults: dict[str, Any]) -> inspect.Parameter:
+    [field] = (each for each in fields(request) if each.name == name)
+    kind, (_, meta) = _kind(hints(request)[name]), kinds(hints(request)[name])
+    default = defaults.get(name, None if field.default is MISSING else field.default)
+    words = (f"--{name}",) if kind is bool else ()
+    option = typer.Option(*words, help=meta.description, min=meta.ge, max=meta.le)
+    annotation: Any = kind if default is not None else kind | None  # type: ignore[operator]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option]
+    )

@@ -1,0 +1,83 @@
+"""Errors of the command line's parser in plain words: what is wrong, and what would be right."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+from arena.errors import bounded, nearest, shown
+from arena.tournament.settings import INSTEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import typer
+
+_NO_VALUE = re.compile(r"Option '(?P<option>.*)' requires an argument")
+_A_VALUE = re.compile(r"Option '(?P<option>.*)' does not take a value")
+_NO_COMMAND = re.compile(r"No such command (['\"])(?P<name>.*)\1\.", re.DOTALL)
+_EXTRA = re.compile(r"Got unexpected extra argument(?:s|\(s\))? \((?P<words>.*)\)", re.DOTALL)
+_KINDS = {int: "a whole number", float: "a number"}
+
+
+def plain(error: typer.TyperException) -> str:
+    """What an error of the parser says; the parser's own words if it is of an unknown kind."""
+    message, parameter, context = error.format_message(), getattr(error, "param", None), getattr(error, "ctx", None)
+    words = None
+    if parameter is not None:
+        words = _about_value(error, parameter, context)
+    elif context is not None:
+        words = _about_command(error, message, context)
+    elif found := _NO_VALUE.match(message):
+        words = f"{found['option']} needs a value"
+    elif found := _A_VALUE.match(message):
+        words = f"{found['option']} takes no value"
+    return words or message
+
+
+def option_word(parameter: Any) -> str:
+    """A parameter as the command line names it: ``--games``, ``SPEC``."""
+    option: str = parameter.opts[0]
+    return option if option.startswith("-") else str(parameter.metavar or parameter.name).upper()
+
+
+def _about_value(error: typer.TyperException, parameter: Any, context: Any) -> str | None:
+    """An error in the value of one parameter, or that it has none."""
+    if type(error).__name__ == "MissingParameter":
+        about = (getattr(parameter, "help", None) or "").rstrip(".")
+        return f"{context.command_path} needs {option_word(parameter)}" + (f": {about}" if about else "")
+    refused = [problem["input"] for problem in getattr(error.__cause__, "errors", list)()]
+    wanted = _wanted(parameter)
+    return f"{option_word(parameter)} takes {wanted}, not {shown(refused[0])}" if refused and wanted else None
+
+
+def _about_command(error: typer.TyperException, message: str, context: Any) -> str | None:
+    """An error in the words that a command is given."""
+    command = context.command_path
+    if type(error).__name__ == "NoSuchOption":
+        option: str = getattr(error, "option_name", "")
+        if option.lstrip("-") in INSTEAD:
+            return f"{command} has no option {shown(option)}: {INSTEAD[option.lstrip('-')]}"
+        return f"{command} has no option {shown(option)}; {nearest(option, _options(context.command.params))}"
+    if found := _NO_COMMAND.match(message):
+        names = list(context.command.list_commands(context))
+        return f"{command} has no command {shown(found['name'])}; {nearest(found['name'], names)}"
+    if found := _EXTRA.match(message):
+        return f"{command} takes no further argument: {shown(found['words'])} is one too many"
+    return None
+
+
+def _options(parameters: Iterable[Any]) -> list[str]:
+    """Every way to write an option."""
+    words = [text for each in parameters for text in (*each.opts, *each.secondary_opts)]
+    return [*(text for text in words if text.startswith("-")), "--help"]
+
+
+def _wanted(parameter: Any) -> str:
+    """What a parameter takes; empty if that cannot be told."""
+    annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if get_origin(annotation) is Literal:
+        return f"one of {', '.join(map(str, get_args(annotation)))}"
+    kind = _KINDS.get(annotation) if isinstance(annotation, type) else None
+    low, high = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    return bounded(annotation, low, high) if annotation in (int, float) else kind or ""

@@ -1,0 +1,1 @@
+"""What players, evaluators, learners, openings and ratings must offer, and what they exchange."""

@@ -1,0 +1,43 @@
+"""Exceptions that a plugin's own code raises, as its author needs to see them."""
+
+from __future__ import annotations
+
+import traceback
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from arena.errors import ArenaError, LearnerError, told
+from arena.interrupts import from_keyboard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def own_traceback(error: BaseException) -> str:
+    """The traceback from the plugin's code on, without the frames of the arena that called it."""
+    try:
+        within = error.__traceback__
+        while within is not None and _is_of_arena(within.tb_frame.f_globals.get("__name__")):
+            within = within.tb_next
+        return "".join(traceback.format_exception(type(error), error, within or error.__traceback__))
+    except BaseException:
+        return "an exception that cannot be printed"
+
+
+def _is_of_arena(module: object) -> bool:
+    return isinstance(module, str) and module.partition(".")[0] in ("arena", "contextlib")
+
+
+@contextmanager
+def blamed(what: str) -> Iterator[None]:
+    """In the block, any exception but an ArenaError or Ctrl-C raises LearnerError: ``what`` failed."""
+    try:
+        yield
+    except ArenaError:
+        raise
+    except BaseException as error:
+        if from_keyboard(error):
+            raise
+        failure = LearnerError(f"{what} failed: {type(error).__name__}: {told(error)}")
+        failure.details = own_traceback(error)
+        raise failure from None

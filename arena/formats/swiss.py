@@ -1,0 +1,58 @@
+"""The swiss tournament."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, lcm, log2
+from typing import TYPE_CHECKING, Annotated
+
+from arena.contracts.format import Format, pairing
+from arena.errors import UsageError
+from arena.formats.draw import Draw
+from arena.plugins.options import Range
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.contracts.format import Stages
+
+_FINEST = 10**6
+"""The largest denominator of a share of points: floating-point sums would blur the fractions that shares are."""
+
+
+class Swiss(Format):
+    """In each stage players of nearly equal points meet; two players meet once at most.
+
+    Of an odd number of players, the lowest in the standings without a bye so far gets one: the points of a won meeting.
+    Of players with equal points, those named earlier stand higher. See :mod:`arena.formats.draw`.
+    """
+
+    def __init__(self, rounds: Annotated[int, Range(1)] | None = None) -> None:
+        """``rounds``: the number of stages; None: as many as a knockout would have, and one more."""
+        self.rounds = rounds
+
+    def meetings(self, players: int) -> int:
+        return self._stages(players) * (players // 2)
+
+    def stages(self, players: Sequence[str]) -> Stages:
+        rounds = self._stages(len(players))
+        draw = Draw(len(players), rounds)
+        points = [Fraction(0)] * len(players)
+        for _ in range(rounds):
+            unit = lcm(*(each.denominator for each in points))
+            pairs = draw.round([int(each * unit) for each in points])
+            shares = yield [pairing(players[one], players[other]) for one, other in pairs]
+            won = [Fraction(1)] * len(players)  # the points of a bye
+            for pair in pairs:
+                names = [players[each] for each in pair]
+                share = dict(zip(sorted(names), shares[pairing(*names)], strict=True))
+                for each in pair:
+                    won[each] = Fraction(share[players[each]]).limit_denominator(_FINEST)
+            points = [before + now for before, now in zip(points, won, strict=True)]
+
+    def _stages(self, players: int) -> int:
+        """Raises UsageError for more stages than there are opponents."""
+        rounds = self.rounds or min(ceil(log2(players)) + 1, players - 1)
+        if rounds >= players:
+            raise UsageError(f"{players} players have opponents for {players - 1} rounds, not for {rounds}")
+        return rounds

@@ -1,0 +1,1 @@
+"""Finding plugins, and the specs and options that name what they provide."""

@@ -1,0 +1,1 @@
+"""One game between two players, from its task to its record."""

@@ -1,0 +1,348 @@
+"""One game between two players, refereed.
+
+The referee keeps one :class:`arena.Game`. A player gets a copy of it for each choice, and nothing that the player does
+to the copy changes the game. An exception that a player raises, and a choice that is not a legal move, forfeit the
+game; only an error of the arena itself leaves :meth:`Match.play`.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache, lru_cache, partial
+from random import seed as seed_python
+from time import perf_counter, time
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from numpy.random import default_rng
+from numpy.random import seed as seed_numpy
+
+from arena.checkers.board import Board
+from arena.checkers.game import NO_REPORT, Game, Outcome, Termination
+from arena.checkers.move import SIDES, Move, Side
+from arena.checkers.notation import move_text, parse_move
+from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
+from arena.contracts.record import GameRecord, Remarks
+from arena.errors import IllegalMove, ModelError
+from arena.faults import own_traceback
+from arena.plugins import models, specs
+from arena.referee.adjudication import Watch
+from arena.referee.task import GameTask
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from arena.contracts.opening import Opening
+    from arena.contracts.player import Player
+    from arena.search.tablebase import Tablebase
+
+T = TypeVar("T")
+Create = Callable[[GameTask, Side], "Player"]
+"""What makes the player of a side."""
+Turn = Callable[[Side], object]
+"""What is called each time before code of a side's player runs."""
+MARGIN = 0.1
+"""Seconds by which a player may exceed the time for one move: machines have other things to do."""
+LEARNED = 16
+"""Models of players that learn which a process keeps; each is played in one round alone."""
+REASON_LIMIT = 10_000
+"""Characters of a reason that are kept; longer ones lose their middle."""
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
+
+
+class Fault(Exception):
+    """What a player has done to lose its game."""
+
+    def __init__(self, termination: Termination, reason: str) -> None:
+        super().__init__(termination, reason)
+        self.termination, self.reason = termination, bounded(reason)
+
+    @classmethod
+    def raised(cls, error: BaseException) -> Self:
+        """It raised that; the reason is the traceback, from the player's code on."""
+        return cls(Termination.EXCEPTION, own_traceback(error))
+
+    @classmethod
+    def chosen(cls, choice: object, board: Board) -> Self:
+        """It chose something that is not a legal move."""
+        legal = ", ".join(map(str, board.legal_moves))
+        return cls(Termination.ILLEGAL_MOVE, f"choose returned {_shown(choice)}; legal moves: {legal}")
+
+
+class Disturbance(Exception):
+    """The process of the player of ``side`` was killed from outside; the game can be played again."""
+
+    def __init__(self, side: Side, reason: str) -> None:
+        super().__init__(side, reason)
+        self.side, self.reason = side, reason
+
+
+def player_of(task: GameTask, side: Side) -> Player:
+    """A fresh player of that side; raises an ArenaError if its spec or its weights are not what they should be."""
+    player: Player = _spec_of(task, side).create()
+    return player
+
+
+def random_of(task: GameTask, side: Side) -> Generator:
+    """Where the player of that side draws its random numbers."""
+    return default_rng((task.seed, side))
+
+
+def seed_global_random(task: GameTask) -> None:
+    """Seed the global random generators of Python and NumPy by the game, for players that use them."""
+    seed_python(task.seed)
+    seed_numpy(task.seed % 2**32)
+
+
+def preload(task: GameTask) -> None:
+    """Read the weights and endgame tables of a task, which this process and its forks then keep.
+
+    Raises an ArenaError if a spec, its weights or the tables are not what they should be.
+    """
+    for side in SIDES:
+        _spec_of(task, side)
+    if task.tables is not None:
+        _tables(task.tables)
+
+
+class Match:
+    """One game between two fresh players, to be played once."""
+
+    def __init__(self, task: GameTask, create: Create = player_of, turn: Turn = lambda _: None) -> None:
+        """``create`` makes the players; ``turn`` is called before code of a player runs.
+
+        Raises an ArenaError if a spec, its weights, the opening or tables are not what they should be.
+        """
+        preload(task)
+        self._task = task
+        self._started = time()
+        self._game = opened(task)
+        opening = self._game.ply
+        self._reports = [NO_REPORT] * opening
+        self._seconds = [SECONDS.none] * opening
+        self._create = create
+        self._turn = turn
+        self._players: dict[Side, Player] = {}
+        self._limits = [task.limits, task.limits]
+        """What each side may spend on its next move."""
+        self._random: list[Generator | None] = [None, None]
+        self._tables = None if task.tables is None else _tables(task.tables)
+        self._scores = None if task.scores is None else Watch(task.scores)
+
+    def play(self) -> GameRecord:
+        """Play the game to its end."""
+        try:
+            return self._record(self._play())
+        except _Forfeit as forfeit:
+            return self.forfeit(forfeit.side, forfeit.fault)
+
+    def forfeit(self, side: Side, fault: Fault) -> GameRecord:
+        """The record of the game as it stands, lost by ``side`` for its fault."""
+        return self._record(Outcome(side.other, fault.termination), str(side), fault.reason)
+
+    def finish(self, record: GameRecord) -> None:
+        """Tell the players that the game is over. What they raise then is ignored: the result stands."""
+        for side, player in self._players.items():
+            self._turn(side)
+            with suppress(BaseException):
+                player.finish(record)
+
+    def _play(self) -> Outcome:
+        game, reports, times = self._game, self._reports, self._seconds
+        for side in SIDES:
+            self._players[side] = self._guarded(side, partial(self._create, self._task, side))
+        for side in SIDES:
+            self._guarded(side, partial(self._players[side].start, self._copy(side)))
+        timed, scores = self._task.limits.timed, self._scores
+        adjudicated = scores is not None or self._tables is not None
+        while (outcome := game.outcome) is None:
+            if adjudicated and (outcome := self._adjudged()) is not None:
+                break
+            side = game.side
+            copy = self._copy(side)
+            self._turn(side)
+            try:
+                started = perf_counter()
+                choice = self._players[side].choose(copy)
+                seconds = perf_counter() - started
+                report = copy.reported
+            except BaseException as error:
+                raise _blamed(side, error) from None
+            if timed:
+                self._charge(side, seconds)
+            try:
+                if type(choice) is not Move:
+                    raise IllegalMove("not a move")
+                game.play(choice)
+            except IllegalMove:
+                raise _Forfeit(side, Fault.chosen(choice, game.board)) from None
+            reports.append(report)
+            times.append(seconds)
+            if scores is not None:
+                scores.add(side, report.score)
+        return outcome
+
+    def _copy(self, side: Side) -> Game:
+        """The game as the player of ``side`` gets it."""
+        random = self._random[side]
+        if random is None:
+            self._random[side] = random = random_of(self._task, side)
+        return self._game.copy(random, self._limits[side])
+
+    def _adjudged(self) -> Outcome | None:
+        """How the game ends by the endgame tables, or by the players' own scores; None while it goes on."""
+        board = self._game.board
+        value = None if self._tables is None else self._tables.value(board)
+        if value is None:
+            return None if self._scores is None else self._scores.outcome
+        winner = {"win": board.side, "draw": None, "loss": board.side.other}[value.outcome]
+        return Outcome(winner, Termination.TABLES)
+
+    def _charge(self, side: Side, seconds: float) -> None:
+        """Take the time for a move from the player's clock; a player that has used up its time forfeits."""
+        limits = self._limits[side]
+        if limits.seconds is not None and seconds > limits.seconds + MARGIN:
+            reason = f"took {seconds:.3f} seconds for a move; {limits.seconds:g} were allowed"
+            raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
+        if limits.clock is not None:
+            left = limits.clock - seconds
+            if left < 0:
+                reason = f"took {-left:.3f} seconds more than were left on its clock"
+                raise _Forfeit(side, Fault(Termination.TIMEOUT, reason))
+            self._limits[side] = replace(limits, clock=left + limits.increment)
+
+    def _guarded(self, side: Side, code: Callable[[], T]) -> T:
+        self._turn(side)
+        try:
+            return code()
+        except BaseException as error:
+            raise _blamed(side, error) from None
+
+    def _record(self, outcome: Outcome, guilty: str | None = None, reason: str | None = None) -> GameRecord:
+        task, boards, moves = self._task, self._game.boards, self._game.moves
+        scores, depths, nodes, pvs = zip(*self._reports, strict=True) if moves else ((), (), (), ())
+        return GameRecord(
+            pairing=task.pairing,
+            round=task.round,
+            seed=task.seed,
+            opening=task.opening.name,
+            black=task.black,
+            white=task.white,
+            first=str(boards[0].side),
+            boards=little_endian(array("I", [mask for board in boards for mask in board[:3]])),
+            movetext=" ".join(map(move_text, boards, moves)),
+            result=outcome.result,
+            termination=outcome.termination.value,
+            guilty=guilty,
+            reason=reason,
+            remarks=Remarks.packed(
+                scores=SCORES.array_of(scores),
+                depths=DEPTHS.array_of(depths),
+                nodes=NODES.array_of(nodes),
+                seconds=SECONDS.array_of(self._seconds),
+                pvs=pvs,
+            ),
+            started=self._started,
+        )
+
+
+def play(task: GameTask) -> GameRecord:
+    """Play a game in this process; raises an ArenaError if the task cannot be played."""
+    match = Match(task)
+    record = match.play()
+    match.finish(record)
+    return record
+
+
+def opened(task: GameTask) -> Game:
+    """The game of a task after its opening; raises BadFEN or IllegalMove if that cannot be played."""
+    board, moves = _start_of(task.opening)
+    game = Game(board, task.rules)
+    for move in moves:
+        game.play(move)
+    return game
+
+
+@lru_cache(maxsize=1000)
+def _start_of(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
+    """The first board of an opening, and its moves."""
+    board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
+    game = Game(board)
+    for text in opening.moves:
+        game.play(parse_move(game.board, text))
+    return board, game.moves
+
+
+def bounded(reason: str) -> str:
+    """The reason in characters that any database keeps, with its beginning and its end, and without addresses in
+    memory, which differ each time."""
+    if len(reason) > REASON_LIMIT:
+        half = REASON_LIMIT // 2 - 50
+        reason = f"{reason[:half]}\n[... {len(reason) - 2 * half} characters left out ...]\n{reason[-half:]}"
+    return _ADDRESS.sub("0x...", reason).replace("\0", "\\0").encode("utf-8", "replace").decode()
+
+
+class _Forfeit(Exception):
+    """A player has lost by its own fault."""
+
+    def __init__(self, side: Side, fault: Fault) -> None:
+        super().__init__(side, fault)
+        self.side, self.fault = side, fault
+
+
+def _blamed(side: Side, error: BaseException) -> Exception:
+    """What an error in the turn of ``side`` means."""
+    if type(error) is Disturbance:
+        return error
+    return _Forfeit(side, error if type(error) is Fault else Fault.raised(error))
+
+
+def _spec_of(task: GameTask, side: Side) -> specs.Spec:
+    if side is Side.BLACK:
+        return _playing(task.black, task.black_weights, task.black_model, task.database)
+    return _playing(task.white, task.white_weights, task.white_model, task.database)
+
+
+@cache
+def _spec(text: str, weights: str | None, database: str | None) -> specs.Spec:
+    """Parsed once in a process, so that weights are read once."""
+    spec = specs.parse("player", text, resolver=_resolver(database))
+    if spec.weights != weights:
+        raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
+    return spec
+
+
+def _playing(text: str, weights: str | None, model: str | None, database: str | None) -> specs.Spec:
+    """The spec of a player; with ``model``, the hash of a stored model, it plays that instead of its own."""
+    return _spec(text, weights, database) if model is None else _learned(text, weights, model, database)
+
+
+@lru_cache(maxsize=LEARNED)
+def _learned(text: str, weights: str | None, model: str, database: str | None) -> specs.Spec:
+    stored = models.resolve(f"@{model}", _resolver(database))
+    return _spec(text, weights, database).with_model(stored.model)
+
+
+@cache
+def _resolver(database: str | None) -> models.ModelResolver | None:
+    """One for each database, so that a process reads a stored model once."""
+    return None if database is None else models.ModelResolver(database)
+
+
+@cache
+def _tables(pieces: int) -> Tablebase:
+    """Read once in a process."""
+    from arena.search.tablebase import Tablebase
+
+    return Tablebase.load(pieces)
+
+
+def _shown(value: object) -> str:
+    """What a player returned, for the eyes of its author."""
+    try:
+        return f"{value!r:.200}"
+    except BaseException:
+        return "something that cannot be printed"

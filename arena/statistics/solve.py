@@ -1,0 +1,29 @@
+"""Systems of linear equations, solved the same way for any number of threads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def solve(matrix: Floats, right: Floats) -> Floats:
+    """The x (n, m) with ``matrix`` x = ``right``; ``matrix`` (n, n) is symmetric and positive definite.
+
+    Gaussian elimination; such a matrix needs no pivoting. LAPACK shares its sums among threads, so that the last bits
+    of its solutions depend on their number.
+    """
+    size = len(matrix)
+    table = np.hstack([matrix, right])  # (n, n + m)
+    for i in range(size):
+        table[i, i + 1 :] /= table[i, i]
+        table[i + 1 :, i + 1 :] -= table[i + 1 :, i, None] * table[i, i + 1 :]
+    x: Floats = table[:, size:]
+    for i in range(size - 1, 0, -1):
+        x[:i] -= table[:i, i, None] * x[i]
+    return x

@@ -1,0 +1,41 @@
+"""The columns of the DataFrames that :class:`arena.store.results.Results` makes."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from arena.store.positions import SOURCES
+
+STANDINGS = (
+    *("rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"),
+    *("win_pct", "win_low", "win_high", "score_pct"),
+)
+GAMES = (
+    *("game", "name", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"),
+    *("termination", "guilty", "reason", "plies", "seed", "moves", "black_code", "white_code"),
+)
+POSITIONS = tuple(SOURCES)
+RATINGS = ("player", "system", "rating", "error", "games")
+HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
+POOLS = ("player", "games", "pool", "group", "note")
+SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
+FORFEITS = ("player", "termination", "reason", "games", "example")
+VERSIONS = ("player", "version", "code", "games")
+LEARNED = ("player", "round", "model", "spec")
+COLLECTED = (
+    *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
+    *("fen", "plies", "moves", "comments", "file", "number"),
+)
+RUNS = (
+    *("id", "run", "learner", "seed", "games", "learned", "checkpoints", "seconds"),
+    *("version", "weights", "started"),
+)
+TOURNAMENTS = ("id", "name", "seed", "players", "games", "planned", "started")
+METRICS = ("run", "learner", "seed", "games", "metric", "opponent", "value")
+CHECKPOINTS = ("checkpoint", "run", "games", "kind", "model", "seconds", "added")
+MODELS = ("hash", "kind", "made_by", "added")
+
+
+def dated(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """The frame with seconds since the epoch as times (UTC)."""
+    return frame.assign(**{name: pd.to_datetime(frame[name].astype(float), unit="s", utc=True) for name in columns})

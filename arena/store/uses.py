@@ -1,0 +1,41 @@
+"""Where a stored model is used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, column, literal, select, table
+
+from arena.store.schema import learned, players, runs, tournament_players, tournaments
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+
+def rows(connection: Connection, model: str) -> list[tuple[Any, ...]]:
+    """What, name and spec of each use of the model of that hash; see :meth:`arena.store.results.Results.uses`."""
+    made: Select[Any, Any, Any] = (
+        select(literal("checkpoint"), column("checkpoint"), column("checkpoint"))
+        .select_from(table("v_checkpoints"))
+        .where(column("model") == model)
+        .order_by(column("run_id"), column("games"))
+    )
+    seated = (
+        select(literal("tournament"), tournaments.c.name, players.c.spec)
+        .select_from(players)
+        .join(tournament_players)
+        .join(tournaments)
+        .where(players.c.weights == model)
+        .order_by(tournaments.c.id)
+    )
+    met = (
+        select(literal("learning"), tournaments.c.name, players.c.spec)
+        .select_from(learned)
+        .join(tournaments, tournaments.c.id == learned.c.tournament_id)
+        .join(players, players.c.id == learned.c.player_id)
+        .where(learned.c.model_hash == model)
+        .distinct()
+        .order_by(tournaments.c.name, players.c.spec)
+    )
+    begun = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
+    return [tuple(row) for query in (made, seated, met, begun) for row in connection.execute(query)]

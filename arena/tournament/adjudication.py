@@ -1,0 +1,53 @@
+"""What ends a game before its end by the rules, as a text: ``tables:5,scores:30:plies=6``."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from arena.errors import UsageError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from arena.referee.adjudication import AgreedScores
+
+    Adjudication = tuple[int | None, AgreedScores | None]
+    """Pieces of the endgame tables, and what the players' own scores must say; None where neither ends a game."""
+
+_TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
+_WAYS = "tables or tables:2 to tables:6, by scores:T or scores:T:plies=8, or by one of each with a comma between"
+_SCORES = re.compile(r"scores:(?P<threshold>\d+(\.\d*)?(e[+-]?\d+)?)(:plies=(?P<plies>\d{1,9}))?")
+
+
+def parse(text: str | None, players: Mapping[str, float]) -> Adjudication:
+    """What a text stands for; ``players`` have thresholds of their own. Raises UsageError."""
+    tables: int | None = None
+    scores: AgreedScores | None = None
+    for word in () if text is None else map(str.strip, text.split(",")):
+        if word in _TABLES and tables is None:
+            tables = _TABLES[word]
+        elif (found := _SCORES.fullmatch(word)) and scores is None:
+            scores = _agreed(found, players)
+        else:
+            what = shown(word) if word else f"the empty part of {shown(text)}"
+            raise UsageError(f"games are adjudicated by {_WAYS}, not by {what}")
+    if players and scores is None:
+        raise UsageError('the table of scores has thresholds that differ from that of adjudicate = "scores:T": add it')
+    return tables, scores
+
+
+def write(tables: int | None, threshold: float | None, plies: int | None) -> str | None:
+    """The canonical text: what :func:`parse` reads as the same, with every number in it."""
+    words = []
+    if tables is not None:
+        words.append(f"tables:{tables}")
+    if threshold is not None:
+        words.append(f"scores:{repr(float(threshold)).removesuffix('.0')}:plies={plies}")
+    return ",".join(words) or None
+
+
+def _agreed(found: re.Match[str], players: Mapping[str, float]) -> AgreedScores:
+    from arena.referee.adjudication import PLIES, AgreedScores
+
+    return AgreedScores(float(found["threshold"]), int(found["plies"] or PLIES), dict(players))

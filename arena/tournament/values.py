@@ -1,0 +1,78 @@
+"""Values of settings: their types, bounds and help texts, and what is said of a value that does not fit."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Mapping
+from functools import cache
+from math import isfinite
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from arena.errors import UsageError, bounded, shown
+
+LARGEST = 2**63 - 1
+"""The largest whole number that is taken."""
+_WORDS = {list: "a list of texts", tuple: "a list of texts", str: "a text", bool: "true or false"}
+_NO_META = Meta()
+
+
+def hints(cls: type[Any]) -> Mapping[str, Any]:
+    """The type hints of the fields of a class, with their bounds and help texts."""
+    return _hints(cls)  # type: ignore[arg-type]  # a class is hashable
+
+
+@cache
+def _hints(cls: Any) -> Mapping[str, Any]:
+    return get_type_hints(cls, include_extras=True)
+
+
+def kinds(hint: Any) -> tuple[list[type[Any]], Meta]:
+    """The types that a hint allows besides None, without their parameters, and its bounds and help text."""
+    if get_origin(hint) is Annotated:
+        inner, *marks = get_args(hint)
+        found, meta = kinds(inner)
+        return found, next((mark for mark in marks if isinstance(mark, Meta)), meta)
+    if get_origin(hint) in (Union, types.UnionType):
+        found, meta = [], _NO_META
+        for part in get_args(hint):
+            if part is not types.NoneType:
+                inner, own = kinds(part)
+                found += inner
+                meta = meta if own is _NO_META else own
+        return found, meta
+    return [get_origin(hint) or hint], _NO_META
+
+
+def checked(name: str, hint: Any, value: Any, beside: str = "") -> Any:
+    """``value`` converted to the type of a hint. Raises UsageError for one that does not fit.
+
+    ``beside``: what else may stand there.
+    """
+    allowed, meta = kinds(hint)
+    if allowed == [dict]:
+        if not isinstance(value, Mapping):
+            raise UsageError(f"{name} is a table, not {shown(value)}")
+        _, inner = get_args(get_args(hint)[0] if get_origin(hint) is Annotated else hint)
+        return {key: checked(key, inner, each) for key, each in value.items()}
+    try:
+        found = msgspec.convert(value, hint)
+    except msgspec.ValidationError:
+        help = f" ({meta.description.rstrip('.')})" if meta.description else ""
+        raise UsageError(f"{name} is {_wanted(allowed, meta)}{beside}, not {shown(value)}{help}") from None
+    if isinstance(found, int) and abs(found) > LARGEST:
+        raise UsageError(f"{name} is too large: a whole number is {LARGEST} at most")
+    if isinstance(found, float) and not isfinite(found):
+        raise UsageError(f"{name} is a finite number, not {found}: leave it out if there is no limit")
+    return found
+
+
+def _wanted(allowed: list[type[Any]], meta: Meta) -> str:
+    """What a value must be, in words."""
+    words = [
+        bounded(kind, meta.ge, meta.le, meta.gt) if kind in (int, float) else _WORDS.get(kind, "a table")
+        for kind in allowed
+    ]
+    return " or ".join(words)

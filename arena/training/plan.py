@@ -1,0 +1,151 @@
+"""What a training run learns, from which games, and how it is measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from arena.contracts.learner import Learner
+from arena.errors import UsageError
+from arena.plugins import specs
+from arena.plugins.models import DEFAULT_DB, ModelResolver
+from arena.training import sources
+from arena.training.sources.opponents import PAST, SELF
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Mapping
+
+    from arena.plugins.models import Resolver
+    from arena.plugins.specs import Spec
+    from arena.training.sources.source import Source
+
+GAMES = 500
+"""Games of a run that does not learn from recorded ones."""
+CHECKPOINTS = 10
+"""Of a run, about, unless something else is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Experience:
+    """Where the games of a run come from; of the learner against itself where nothing is settings."""
+
+    against: str | None = None
+    """Opponents: see :class:`arena.training.sources.Opponents`."""
+    from_: tuple[str, ...] = ()
+    """PDN files, collections or tournaments."""
+    teacher: str | None = None
+    """``tables``, ``annotations`` or the spec of a player."""
+    openings: str | None = None
+    """Spec of an opening book that games are started from; None: the usual start."""
+
+    @classmethod
+    def of(cls, settings: Mapping[str, Any]) -> Experience:
+        """The experience of a run on record, from its settings."""
+        return cls(settings["against"], tuple(settings["from"]), settings["teacher"], settings.get("openings"))
+
+    def settled(self, models: Resolver) -> Experience:
+        """The same with every player by its canonical spec, so that it means the same ever after."""
+        opponents = () if self.against is None else specs.split("player", self.against)
+        against = ",".join(_settled(text, models) for text in opponents) or None
+        teacher = None if self.teacher is None else _settled(self.teacher, models)
+        openings = None if self.openings is None else specs.parse("opening", self.openings).text
+        return replace(self, against=against, teacher=teacher, openings=openings)
+
+    @property
+    def words(self) -> list[str]:
+        """As options of ``arena train``."""
+        settings = [("--against", self.against), *(("--from", name) for name in self.from_)]
+        settings += [("--teacher", self.teacher), ("--openings", self.openings)]
+        return [word for option, value in settings if value is not None for word in (option, value)]
+
+
+def _settled(text: str, models: Resolver) -> str:
+    if text in (SELF, PAST, "tables", "annotations"):
+        return text
+    return specs.parse("player", text, resolver=models).text
+
+
+@dataclass(frozen=True, slots=True)
+class Measuring:
+    """How often a run is looked at, and how."""
+
+    every: int | None = None
+    """Games between two checkpoints; None: about a tenth of all."""
+    baselines: str = "random,m1"
+    """Specs of the opponents of each checkpoint, separated by commas; empty: none."""
+    games: int = 200
+    """Against each of them; even."""
+
+
+class RunPlan:
+    """A run that can be made."""
+
+    def __init__(
+        self,
+        learner: Spec,
+        seed: int,
+        games: int | None = None,
+        experience: Experience = Experience(),
+        measuring: Measuring = Measuring(),
+        database: str | os.PathLike[str] = DEFAULT_DB,
+    ) -> None:
+        """``games``: None for all the recorded games once, else 500. ``database`` holds recorded games and models.
+
+        Raises UsageError and what reading the experience and naming the baselines raise.
+        """
+        self.models = ModelResolver(database)
+        self.learner, self.seed, self.measuring = learner, seed, measuring
+        self.experience = experience = experience.settled(self.models)
+        self._starts = sources.starts(experience.openings, seed)
+        self.source: Source | None = sources.parse(
+            learner, seed, experience.against, experience.from_, experience.teacher, self.models, self._starts
+        )
+        example: Learner = learner.create()
+        recorded = self.source.settings.get("games") if self.source and experience.from_ else None
+        self.games: int = example.whole_steps(games, recorded or GAMES)
+        self.every: int = example.whole_steps(
+            measuring.every, max(round(self.games / CHECKPOINTS / example.step), 1) * example.step
+        )
+        self.baselines = [specs.parse("player", text, resolver=self.models) for text in _listed(measuring.baselines)]
+        if self.baselines and (measuring.games < 2 or measuring.games % 2):
+            raise UsageError(f"games against a baseline come in pairs, one of each colour: not {measuring.games}")
+        for number, each in enumerate(self.baselines):
+            if each.registered.cls.needs_terminal:
+                raise UsageError(f"{each.text} plays at a terminal, so it cannot be a baseline")
+            if each in self.baselines[:number]:
+                raise UsageError(f"{each.text} is named twice; a checkpoint meets a baseline once")
+
+    def new_learner(self) -> Learner:
+        """A learner that has not begun. Raises UsageError if it cannot start from the run's opening book."""
+        learner: Learner = self.learner.create()
+        if self._starts.boards and (self.source is None or type(learner).open_with is not Learner.open_with):
+            learner.open_with(self._starts)
+        return learner
+
+    def to_json(self) -> dict[str, Any]:
+        """What the store keeps of it besides learner, seed and games."""
+        return {
+            "every": self.every,
+            "baselines": ",".join(each.text for each in self.baselines),
+            "baseline_games": self.measuring.games,
+            "against": self.experience.against,
+            "from": list(self.experience.from_),
+            "teacher": self.experience.teacher,
+            "openings": self.experience.openings,
+            "identity": self.identity(),
+        }
+
+    def identity(self) -> dict[str, str]:
+        """What must be the same when the run goes on."""
+        state = specs.identity(self.learner)
+        for each in self.baselines:
+            state |= specs.identity(each, f"baseline {each.text} ")
+        if self._starts.boards:
+            state["openings hash"] = sources.hash_of(self._starts)
+        found = self.source.settings if self.source else {}
+        return state | {f"experience {name}": str(value) for name, value in found.items()}
+
+
+def _listed(texts: str) -> list[str]:
+    return specs.split("player", texts) if texts.strip() else []

@@ -1,0 +1,57 @@
+"""One game between two players that the experimenter trusts: no forfeits, no record, as fast as they allow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from arena.checkers.game import DEFAULT_RULES, Game
+from arena.checkers.move import SIDES
+from arena.checkers.splitmix64 import SplitMix64
+from arena.contracts.episode import Episode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.checkers.board import Board
+    from arena.contracts.player import Player
+
+
+def played(
+    players: Sequence[Player],
+    seed: int,
+    number: int,
+    *,
+    board: Board | None = None,
+    explore: Sequence[float] = (0.0, 0.0),
+    random_plies: int = 0,
+) -> Episode:
+    """Game ``number`` of ``seed`` between fresh players of the black and the white pieces, from ``board`` or the start.
+
+    ``explore``: the share of random moves of each; the first ``random_plies`` are all random. Where both players have
+    a compiled form it is played by that, else move by move.
+    """
+    both = [player.compiled(side) for player, side in zip(players, SIDES, strict=True)]
+    if None not in both:
+        from arena.search.selfplay import Games
+
+        black, white = (
+            replace(compiled, explore=max(compiled.explore, share))
+            for compiled, share in zip(both, explore, strict=True)
+            if compiled is not None
+        )
+        return Games(black, white, random_plies=random_plies).play(seed, number, board)
+    chance = SplitMix64(seed, number)
+    game = Game(board, DEFAULT_RULES, random=np.random.default_rng([seed, number]))
+    explored = []
+    for player in players:
+        player.start(game.copy())
+    while game.outcome is None:
+        share = explore[game.side]
+        left_to_chance = game.ply < random_plies or (share > 0 and chance.unit() < share)
+        moves = game.board.legal_moves
+        game.play(moves[chance.below(len(moves))] if left_to_chance else players[game.side].choose(game.copy()))
+        explored.append(left_to_chance)
+    return replace(Episode.of(game), explored=np.array(explored, dtype=bool))

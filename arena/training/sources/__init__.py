@@ -1,0 +1,64 @@
+"""Where a learner's experience comes from, besides games against itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.contracts.opening import USUAL_START, Starts
+from arena.errors import UsageError
+from arena.training.sources.opponents import Opponents
+from arena.training.sources.options import refuse_idle
+from arena.training.sources.recorded import RecordedGames
+from arena.training.sources.starts import hash_of, starts
+from arena.training.sources.teachers import Annotators, Tables, Taught, Teacher, Tutor
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.plugins.models import ModelResolver
+    from arena.plugins.specs import Spec
+    from arena.training.sources.source import Source
+
+__all__ = ["Annotators", "Opponents", "RecordedGames", "Tables", "Taught", "Tutor", "hash_of", "parse", "starts"]
+
+
+def parse(
+    learner: Spec,
+    seed: int,
+    against: str | None,
+    names: Sequence[str],
+    teacher: str | None,
+    models: ModelResolver,
+    starts: Starts = USUAL_START,
+) -> Source | None:
+    """The source that the words of a command name for a learner; None for games of the learner against itself.
+
+    ``against``: see :class:`Opponents`. ``names``: see :class:`RecordedGames`. ``teacher``: ``tables``,
+    ``annotations``, or the spec of a player; without other games it teaches games of the learner against itself.
+    ``starts``: what games that are still to be played start from. ``models``: of the database with the recorded games.
+    Raises UsageError, also if an option of the learner has no effect on such games, and what reading the sources
+    raises.
+    """
+    if against is not None and names:
+        raise UsageError("learn either against opponents or from recorded games, one run after the other")
+    if starts.boards and names:
+        raise UsageError("recorded games start where they did: leave out --openings, or --from")
+    source: Source | None = None
+    if names:
+        refuse_idle(learner, "from")
+        source = RecordedGames(names, models.database)
+    elif against is not None or teacher is not None:
+        source = Opponents.of(learner, against or "self", seed, starts, models)
+    else:
+        refuse_idle(learner, "self")
+    return source if teacher is None or source is None else Taught(source, _teacher(teacher, source, seed, models))
+
+
+def _teacher(text: str, source: Source, seed: int, models: ModelResolver) -> Teacher:
+    if text == "tables":
+        return Tables()
+    if text == "annotations":
+        if not isinstance(source, RecordedGames):
+            raise UsageError("annotations are those of recorded games: name them with --from")
+        return Annotators(source)
+    return Tutor(text, seed, models)

@@ -1,0 +1,127 @@
+"""Experience from games that are on record: PDN files, collections and tournaments of a database."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from arena import paths
+from arena.checkers import pdn
+from arena.checkers.move import Side
+from arena.contracts.episode import Episode
+from arena.errors import UsageError, shown
+from arena.store import recorded
+from arena.store.database import Database
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from arena.contracts.learner import Learner
+    from arena.contracts.player import Player
+    from arena.store.recorded import RecordedGame
+
+
+class RecordedGames:
+    """Games that others played, both sides of which are learned from; after the last one follows the first again.
+
+    All of them are held in memory, at 12 bytes a board.
+    """
+
+    def __init__(self, names: Sequence[str], db: str | os.PathLike[str]) -> None:
+        """``names`` of PDN files, or of collections or tournaments in the database ``db``.
+
+        Raises UsageError where there is no such thing or it holds no game to learn from, PDNError and StoreError.
+        """
+        self.annotations: list[Annotations] = []
+        """What is said about each game, one for each."""
+        self._problems: list[str] = []
+        self._keys: list[tuple[str, str]] = []
+        self._endings: list[tuple[Side, str]] = []
+        self._boards: list[np.ndarray[Any, Any]] = []
+        digest = hashlib.blake2b(digest_size=16)
+        for name in names:
+            before = len(self._keys)
+            for key, first, result, boards, notes in _read(name, db, self._problems):
+                self._keys.append((name, key))
+                self._endings.append((first, result))
+                self._boards.append(boards)
+                self.annotations.append(notes)
+                digest.update(f"{int(first)} {result} {len(boards)}\n".encode() + boards.tobytes())
+            if len(self._keys) == before:
+                raise UsageError(f"{name} holds no game that has ended")
+        self._settings = {"from": list(names), "games": len(self._keys), "hash": digest.hexdigest()}
+
+    @property
+    def settings(self) -> Mapping[str, Any]:
+        return self._settings
+
+    @property
+    def problems(self) -> Sequence[str]:
+        """Games of the files that were left out: a line each."""
+        return self._problems
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def remember(self, past: Callable[[], Player]) -> None:
+        """Games on record have no use for past selves."""
+
+    def episodes(self, learner: Learner, start: int, count: int) -> Sequence[Episode]:  # noqa: ARG002
+        return [self[number % len(self)] for number in range(start, start + count)]
+
+    def games(self, start: int, count: int) -> Sequence[tuple[str, str]]:
+        return [self._keys[number % len(self)] for number in range(start, start + count)]
+
+    def __getitem__(self, number: int) -> Episode:
+        return Episode.recorded(self._boards[number], *self._endings[number])
+
+
+@dataclass(frozen=True, slots=True)
+class Annotations:
+    """What people wrote about one game."""
+
+    marks: tuple[str, ...] = ()
+    """For each move ``!``, ``?``, ...; nothing at all where no move is marked."""
+    values: tuple[float | None, ...] = ()
+    """For each board the number that its comment is, None where it is none; nothing at all without comments."""
+
+
+Found = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
+
+
+def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Found]:
+    """Key, first side, result, boards and annotations of each game."""
+    if paths.is_file(name):
+        return _of_file(name, problems)
+    if "://" in str(db) or paths.exists(db):
+        database = Database(db, write=False)
+        if recorded.has_collection(database, name):
+            return map(_of_row, recorded.of_collection(database, name))
+        if recorded.has_tournament(database, name):
+            return map(_of_row, recorded.of_tournament(database, name))
+    raise UsageError(f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}")
+
+
+def _of_file(name: str, problems: list[str]) -> Iterator[Found]:
+    for game in pdn.read(name):
+        if isinstance(game, pdn.PDNError):
+            problems.append(str(game))
+        elif game.result != "*":
+            masks = [(board.black, board.white, board.kings) for board in game.boards]
+            boards, notes = np.array(masks, dtype="<u4"), Annotations(game.marks, game.values)
+            yield str(game.number), game.boards[0].side, game.result, boards, notes
+
+
+def _of_row(row: RecordedGame) -> Found:
+    boards = np.frombuffer(row.boards, "<u4").reshape(-1, 3)
+    return (
+        str(row.key),
+        Side[row.first.upper()],
+        row.result,
+        boards,
+        Annotations(row.marks, tuple(map(pdn.number_in, row.comments))),
+    )

@@ -1,0 +1,45 @@
+"""Where training games start: the boards of an opening book, in an order that follows from the run's seed."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from arena.contracts.opening import USUAL_START, Starts
+from arena.errors import ArenaError, UsageError
+from arena.plugins import specs
+from arena.tournament import schedule
+
+if TYPE_CHECKING:
+    from arena.checkers.board import Board
+    from arena.contracts.opening import Opening
+
+
+def starts(book: str | None, seed: int) -> Starts:
+    """The boards of the book of that spec, in the order in which a tournament of that seed takes them.
+
+    None: no book. Raises UsageError for a book that no game can start from, and what naming a book raises.
+    """
+    if book is None:
+        return USUAL_START
+    spec = specs.parse("opening", book)
+    openings = spec.create().openings()
+    if not openings:
+        raise UsageError(f"{spec.text} holds no openings")
+    return Starts(tuple(_board(opening, spec.text) for opening in schedule.sample(openings, 2 * len(openings), seed)))
+
+
+def hash_of(starts: Starts) -> str:
+    """The hash of the boards in their order."""
+    text = "\n".join(board.fen for board in starts.boards)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _board(opening: Opening, book: str) -> Board:
+    try:
+        board = opening.board()
+    except ArenaError as error:
+        raise UsageError(f"{book} holds the opening {opening.name!r}, which cannot be played: {error}") from None
+    if not board.legal_moves:
+        raise UsageError(f"{book} holds the opening {opening.name!r}, which leaves no legal move")
+    return board

@@ -1,0 +1,338 @@
+"""Training runs: a learner, its experience, and what is put on record on the way.
+
+A run learns in *chunks* of games, after each of which the learner's metrics are noted, and comes to a checkpoint
+every so many games and at its end. Where chunks end follows from the run's settings alone, so that a run that was
+interrupted, and goes on from its last checkpoint, makes the same models and metrics as one that was not.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from arena.contracts.learner import Learner
+from arena.errors import ArenaError, UsageError
+from arena.faults import blamed
+from arena.interrupts import check_interrupt
+from arena.plugins import specs
+from arena.plugins.models import ModelResolver
+from arena.store.decoding import decoding
+from arena.store.names import numbered
+from arena.store.runs import Checkpoint, LearnerIdentity
+from arena.training import duel
+from arena.training.plan import Experience, Measuring, RunPlan
+from arena.training.sources.opponents import PAST, SELF
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arena.contracts.model import Model
+    from arena.contracts.player import Player
+    from arena.plugins.models import Resolver
+    from arena.plugins.specs import Spec
+    from arena.store import Store
+    from arena.store.runs import Runs, StoredRun
+    from arena.training.duel import Score
+    from arena.training.sources.source import Source
+
+CHUNKS = 20
+"""Between two checkpoints, at least."""
+LONGEST_CHUNK = 1000
+"""Games."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """How far a run is."""
+
+    total: int
+    """Games to learn from."""
+    done: int
+    """Games learned from, those before a resumption included."""
+    before: int
+    """Games before it was resumed."""
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """The learner's, of its latest games."""
+    scores: Mapping[str, Score] = field(default_factory=dict)
+    """How the latest checkpoint fared against the baselines."""
+    checkpoint: bool = False
+    """Whether this is a checkpoint, on record now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a run has made."""
+
+    run: StoredRun
+    games: int
+    """Learned from."""
+    seconds: float
+    """Spent learning."""
+    model: Model
+
+    @property
+    def name(self) -> str:
+        """What specs call the model."""
+        return f"{self.run.name}@{self.games}"
+
+    @property
+    def provenance(self) -> dict[str, str]:
+        """Command, learner, games, seed, and versions that make the same model again."""
+        return provenance(self.run, self.games)
+
+
+def provenance(run: StoredRun, games: int) -> dict[str, str]:
+    """The command and settings that make the model of a run after ``games`` games again."""
+    settings = run.settings
+    experience = Experience.of(settings).words
+    words = ["arena", "train", run.learner.spec, "--games", str(games), "--seed", str(run.seed), *experience]
+    if PAST in specs.split("player", settings["against"] or SELF):  # its checkpoints were opponents
+        words += ["--every", str(settings["every"])]
+    named = {"experience": "experience hash", "openings": "openings hash"}
+    hashes = {name: settings["identity"][key] for name, key in named.items() if key in settings["identity"]}
+    if changes := [str(change["games"]) for change in settings.get("changes", ()) if change["games"] < games]:
+        hashes["changed"] = f"version or code, after {', '.join(changes)} games"
+    return {
+        "command": shlex.join(words),
+        "learner": run.learner.spec,
+        "games": str(games),
+        "seed": str(run.seed),
+        "start": run.learner.weights or "nothing",
+        "version": f"{run.learner.distribution} {run.learner.version}",
+        "arena": run.arena,
+        **hashes,
+    }
+
+
+def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
+    """A new run, on record from now on in ``store``, which must be the database of the plan.
+
+    Its name is that of the learner unless another is given, with a number from the second on.
+    """
+    spec, origin = plan.learner, plan.learner.registered
+    with blamed(f"the learner {spec.text}"):
+        learner = plan.new_learner()
+        learner.begin(plan.seed)
+        _check_use(learner, plan)
+    who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
+    run = store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
+    return Training(store.runs, run, plan, learner, Checkpoint())
+
+
+def _check_use(learner: Learner, plan: RunPlan) -> None:
+    """Let a learner that has no use for the games of a plan say so, before anything is on record."""
+    if plan.source is None:
+        if type(learner).self_play is Learner.self_play:
+            learner.self_play(0)
+    elif type(learner).learn_from is Learner.learn_from:
+        learner.learn_from(())
+
+
+def resume(
+    store: Store,
+    which: str | int,
+    games: int | None = None,
+    *,
+    accept_changed: bool = False,
+    say: Callable[[str], object] = lambda _: None,
+) -> Training:
+    """The run of that name or id, or the ``last``, from its last checkpoint; ``games``: let it learn from more.
+
+    Raises StoreError if there is no such run, and UsageError if it has learned from more already or if
+    the learner, its weights, its experience or a baseline is not what it was. With ``accept_changed`` another version
+    or other code is put on record instead. ``say`` is given a line if an older version did not record the code.
+    """
+    run = store.runs.get(which)
+    with decoding(f"the record of run {run.name!r}"):
+        if games is not None and games < run.games:
+            raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
+        plan = _stored_plan(run, games, store.database)
+        then = dict(run.settings["identity"])
+    now = plan.identity()
+    differences = specs.differences(then, now)
+    for what, difference in differences.items():
+        code = what.endswith(("version", "code"))
+        if not (code and accept_changed):
+            accept = "--accept-changed goes on and records the change, or " if code else ""
+            raise UsageError(
+                f"the run {run.name!r} cannot be resumed: it is not what it was ({difference}); {accept}start a new run"
+            )
+    if specs.missing_code(then, now):
+        say(
+            f"the run {run.name!r} was begun by an older version, which did not record its code: "
+            "whether that has changed since is not known"
+        )
+    start = store.runs.last_checkpoint(run.id)
+    with blamed(f"the learner {plan.learner.text}"):
+        learner = plan.new_learner()
+        learner.begin(run.seed)
+        if start.state is not None:
+            learner.restore(start.state)
+    if then != now:
+        new = [{"games": start.games, "identity": then}] if differences else []
+        changes = [*run.settings.get("changes", ()), *new]
+        store.runs.change(run.id, {**run.settings, "identity": now, "changes": changes})
+    if plan.games > run.games:
+        store.runs.extend(run.id, plan.games)
+    return Training(store.runs, store.runs.get(run.id), plan, learner, start)
+
+
+def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
+    """The plan of a run on record, or the same for more games."""
+    settings = run.settings
+    return RunPlan(
+        specs.parse("learner", run.learner.spec, resolver=ModelResolver(database)),
+        run.seed,
+        games or run.games,
+        Experience.of(settings),
+        Measuring(settings["every"], settings["baselines"], settings["baseline_games"]),
+        database,
+    )
+
+
+def _warm_up(plan: RunPlan) -> None:
+    """Let another learner learn from the first games of the run, and throw away what it learns.
+
+    What is compiled on the way is not counted as time spent learning.
+    """
+    learner: Learner = plan.learner.create()
+    learner.begin(plan.seed)
+    if plan.source is None:
+        learner.self_play(learner.step)
+    else:
+        learner.learn_from(plan.source.episodes(learner, 0, 1))
+    learner.model()
+
+
+class Training:
+    """A run that is on record and can go on."""
+
+    def __init__(
+        self,
+        runs: Runs,
+        run: StoredRun,
+        plan: RunPlan,
+        learner: Learner,
+        start: Checkpoint,
+    ) -> None:
+        """``learner`` is as it was at ``start``."""
+        self.run = run
+        self.plan = plan
+        self.start = self.done = start.games
+        self._seconds = start.seconds
+        self._learner = learner
+        self._runs = runs
+        self._recorder = runs.recorder(run.id)
+        self._scores: dict[str, Score] = {}
+        self._model: Model | None = None
+        if plan.source is not None:
+            for games in runs.checkpoints(run.id):
+                plan.source.remember(_player_of(f"{run.name}@{games}", plan.models))
+
+    def learn(self, progress: Callable[[RunProgress], object] = lambda _: None) -> Trained:
+        """Learn from the games that are left; ``progress`` is called before the first, and often from then on.
+
+        Whatever is raised, what came before the last checkpoint is on record; a run that failed before its first one
+        is forgotten.
+        """
+        progress(self._progress())
+        try:
+            if self.done < self.plan.games:
+                with blamed(self._who):
+                    _warm_up(self.plan)
+            while self.done < self.plan.games:
+                stop = min((self.done // self.plan.every + 1) * self.plan.every, self.plan.games)
+                while self.done < stop:
+                    check_interrupt()
+                    metrics = self._chunk(min(self._chunk_games, stop - self.done))
+                    progress(self._progress(metrics))
+                self._checkpoint()
+                progress(self._progress(metrics, checkpoint=True))
+        except ArenaError:
+            self._runs.forget_empty(self.run.id)
+            raise
+        return Trained(self.run, self.done, self._seconds, self._model or self._learner.model())
+
+    @property
+    def _who(self) -> str:
+        return f"the learner {self.plan.learner.text}"
+
+    @property
+    def _chunk_games(self) -> int:
+        step = self._learner.step
+        return max(min(self.plan.every // CHUNKS, LONGEST_CHUNK) // step, 1) * step
+
+    def _chunk(self, games: int) -> Mapping[str, float]:
+        """Learn from ``games`` games; returns the learner's metrics of them."""
+        started = time.perf_counter()
+        with blamed(self._who):
+            source = self.plan.source
+            metrics = dict(self._learner.self_play(games) if source is None else self._study(source, games))
+            finite = {name: math.isfinite(value) for name, value in metrics.items()}
+        self._seconds += time.perf_counter() - started
+        self.done += games
+        for name, value in metrics.items():
+            if not finite[name]:
+                raise ArenaError(
+                    f"{self.plan.learner.text} reports {name} = {value} after {self.done} games: what it learns "
+                    "has gone out of bounds"
+                )
+        self._recorder.measured(self.done, metrics)
+        return metrics
+
+    def _study(self, source: Source, games: int) -> Mapping[str, float]:
+        """Learn from what the source has, as few games at a time as the learner takes; the means of its metrics."""
+        step = self._learner.step
+        sums: dict[str, float] = {}
+        for number in range(self.done, self.done + games, step):
+            check_interrupt()
+            with blamed(f"a game that {self.plan.learner.text} was to learn from"):
+                episodes = source.episodes(self._learner, number, step)
+            for name, value in self._learner.learn_from(episodes).items():
+                sums[name] = sums.get(name, 0.0) + value
+        self._recorder.learned_from(self.done, source.games(self.done, games))
+        return {name: value / (games // step) for name, value in sums.items()}
+
+    def _checkpoint(self) -> None:
+        """Measure what has been learned and put it on record."""
+        learner, plan = self._learner, self.plan
+        spec: Spec | None = None
+        with blamed(self._who), suppress(UsageError):  # a player without a registered name plays too
+            spec = specs.describe("player", learner.player())
+        with blamed(self._who):
+            played = spec.model[1] if spec and spec.model else None
+            self._model = model = played if played and played.kind == learner.kind else learner.model()
+        player: Callable[[], Player] = spec.create if spec else learner.player
+        for opponent in plan.baselines:
+            with blamed(f"a game of {plan.learner.text} against {opponent.text}"):
+                tally = duel.duel(player, opponent.create, plan.measuring.games, duel.apart(plan.seed))
+            self._scores[opponent.text] = tally
+            percentages = {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
+            counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+            self._recorder.measured(self.done, counts | percentages, opponent.text)
+        origin = provenance(self.run, self.done)
+        text = spec.text if spec else None
+        with blamed(self._who):
+            self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds)
+        if plan.source is not None:
+            plan.source.remember(spec.create if spec else _player_of(f"{self.run.name}@{self.done}", plan.models))
+
+    def _progress(self, metrics: Mapping[str, float] | None = None, checkpoint: bool = False) -> RunProgress:
+        return RunProgress(self.plan.games, self.done, self.start, metrics or {}, dict(self._scores), checkpoint)
+
+
+def _player_of(checkpoint: str, models: Resolver) -> Callable[[], Player]:
+    """Makes players of a checkpoint, which is read when the first one is asked for."""
+    spec: list[Spec] = []
+
+    def make() -> Player:
+        if not spec:
+            spec.append(specs.parse("player", checkpoint, resolver=models))
+        player: Player = spec[0].create()
+        return player
+
+    return make

@@ -1,0 +1,28 @@
+"""Whether high first values make a learner explore."""
+
+from __future__ import annotations
+
+from arena_claims.output import Csv, Json, Seed, TestGames
+from arena_claims.variants import Against, Games, Learners, Repeats, compare
+
+
+def first_values(
+    learners: Learners = (
+        "qmodel:explore=0:random_plies=0,qmodel:explore=0:random_plies=0:first_value=1,"
+        "qmodel:explore=0:random_plies=0:first_value=4"
+    ),
+    games: Games = 4000,
+    against: Against = "m1,random",
+    test_games: TestGames = 1000,
+    seed: Seed = 1,
+    seeds: Repeats = 5,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Do high first values make a learner explore?
+
+    The text of the neural Q-model says so of the values before the first game: each trial lowers the value of a move
+    that was too high, so that the others are tried next. first_value is added to the log odds that every move wins.
+    The learners have no other exploration unless --learners names others.
+    """
+    compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

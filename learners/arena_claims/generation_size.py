@@ -1,0 +1,25 @@
+"""Whether more games between two fits help."""
+
+from __future__ import annotations
+
+from arena_claims.output import Csv, Json, Seed, TestGames
+from arena_claims.variants import Against, Games, Learners, Repeats, compare
+
+
+def generation_size(
+    learners: Learners = "qmodel,qmodel:generation=1000,qmodel:generation=5000",
+    games: Games = 20_000,
+    against: Against = "m1,random",
+    test_games: TestGames = 1000,
+    seed: Seed = 1,
+    seeds: Repeats = 5,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Do more games in a generation help, if the games in all are the same?
+
+    The text of the neural Q-model says that the games of a generation must increase. Here the learners play equally
+    many games, so that a larger generation means fewer fits, each to more boards. The rate of learning and the share
+    of each network in the average follow the games, not the fits.
+    """
+    compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

@@ -1,0 +1,25 @@
+"""Whether a learner should try new boards."""
+
+from __future__ import annotations
+
+from arena_claims.output import Csv, Json, Seed, TestGames
+from arena_claims.variants import Against, Games, Learners, Repeats, compare
+
+
+def novelty(
+    learners: Learners = "td:explore=0,td:explore=0:novelty=1,td:explore=0:novelty=10,td,td:novelty=1",
+    games: Games = 500,
+    against: Against = "m1,m2",
+    test_games: TestGames = 400,
+    seed: Seed = 1,
+    seeds: Repeats = 5,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Is it better to try new boards, or to play on in lines that look good?
+
+    A lecture on Mitchell's design says that the learner must choose between the two. novelty is the bonus of a board
+    that was never met, in units of U (a piece is worth about 2); it falls as 1/(1 + visits). explore=0 leaves out
+    random moves.
+    """
+    compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

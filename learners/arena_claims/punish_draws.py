@@ -1,0 +1,24 @@
+"""Whether a learner whose draws are punished plays for wins."""
+
+from __future__ import annotations
+
+from arena_claims.output import Csv, Json, Seed, TestGames
+from arena_claims.variants import Against, Games, Learners, Repeats, compare
+
+
+def punish_draws(
+    learners: Learners = "qmodel,qmodel:draw_reward=-0.5,qmodel:draw_reward=-1",
+    games: Games = 20_000,
+    against: Against = "m1,random",
+    test_games: TestGames = 1000,
+    seed: Seed = 1,
+    seeds: Repeats = 5,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Does a learner play for wins if its draws get a negative reward?
+
+    The text of the neural Q-model expects a stronger player of it. draw_reward is the reward of a draw, where a win
+    is 1 and a loss -1; with -1 a draw is as bad as a loss.
+    """
+    compare(learners, games, against, test_games, range(seed, seed + seeds), "win_pct", json, csv)

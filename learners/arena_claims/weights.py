@@ -1,0 +1,50 @@
+"""What a learner measures of itself from game to game."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import arena
+from arena_claims.output import Csv, Json, Learner, Plot, Seed, check_plot, plot
+
+
+def weights(
+    learner: Learner = "td",
+    games: Annotated[int | None, typer.Option(min=1, help="Games against itself; about 40 if not given.")] = None,
+    every: Annotated[
+        int | None, typer.Option(min=1, help="Games between two rows; as few as the learner takes if not given.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
+    seed: Seed = 1,
+    out: Plot = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """Weights and errors after each game of self-play: do they settle, and when?"""
+    import pandas as pd
+
+    from arena import commands
+    from arena.commands import chosen, print_frame
+
+    form = chosen(json, csv)
+    check_plot(out)
+    spec = commands.parse("learner", learner)
+    instance = spec.create()
+    instance.begin(seed)
+    games, every = instance.whole_steps(games, 40), instance.whole_steps(every)
+    rows = []
+    for done in range(0, games, every):
+        count = min(every, games - done)
+        rows.append({"games": done + count, **instance.self_play(count)})
+    frame = pd.DataFrame(rows)
+    if only is not None:
+        names = [name.strip() for name in only.split(",")]
+        if unknown := set(names) - set(frame.columns):
+            raise arena.UsageError(
+                f"{spec.text} measures no {min(unknown)}; it measures {', '.join(frame.columns[1:])}"
+            )
+        frame = frame[["games", *names]]
+    print_frame(frame, form)
+    plot(frame, "games", list(frame.columns[1:]), out)

@@ -1,0 +1,40 @@
+"""Baselines: players that know nothing but the worth of pieces, and look a set number of plies ahead.
+
+Almost every scheme beats random moves; how it fares against these tells more.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from arena.search import Search
+from arena_evaluators.material import Material
+from arena_players.searching import SearchingPlayer
+
+if TYPE_CHECKING:
+    import arena
+
+
+class Baseline(SearchingPlayer):
+    """Counts material a set number of plies ahead, and on while there are captures."""
+
+    def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
+        return Search(Material())
+
+
+class M1(Baseline):
+    """Baseline: counts material 1 ply ahead, and on while there are captures."""
+
+    depth = 1
+
+
+class M2(Baseline):
+    """Baseline: counts material 2 plies ahead, and on while there are captures."""
+
+    depth = 2
+
+
+class M4(Baseline):
+    """Baseline: counts material 4 plies ahead, and on while there are captures."""
+
+    depth = 4

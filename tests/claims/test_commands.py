@@ -1,0 +1,185 @@
+"""``arena claims``: each claim tried with small settings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from arena.plugins import specs
+from arena_claims import app
+from arena_claims.logged import LOGGED
+from arena_claims.reference import SCHEMES
+from claiming import found, refused
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+COMMANDS = [command.name or "" for command in app.registered_commands]
+
+
+def test_every_claim_command_has_a_help_text() -> None:
+    listing = CliRunner().invoke(app, ["--help"]).stdout
+    for name in COMMANDS:
+        assert name in listing
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    words = ("rote", "--games", 20, "--boards", 3)
+    assert found(*words) == found(*words)
+    assert found(*words) != found(*words, "--seed", 2)
+
+
+def test_rote_by_phase_and_use() -> None:
+    rows = found("rote", "--games", 50, "--boards", 5, "--against", "random")
+    assert [(row["phase"], row["use"]) for row in rows] == [
+        (phase, use) for phase in ("opening", "middle game", "ending") for use in ("both", "rote", "weights", "neither")
+    ]
+    for row in rows:
+        assert row["wins"] + row["draws"] + row["losses"] == 10
+    from_openings = {row["use"]: row["score_pct"] for row in rows[:4]}
+    assert from_openings["weights"] > 80 > from_openings["neither"]
+
+
+def test_rote_of_remembered_boards_knows_all_of_them() -> None:
+    rows = found("rote", "--games", 50, "--boards", 5, "--source", "memory", "--against", "random")
+    assert {row["known_pct"] for row in rows} == {100.0}
+
+
+def test_rote_needs_a_memory() -> None:
+    assert "no rote memory" in refused("rote", "--learner", "lms", "--games", "1")
+
+
+@pytest.mark.parametrize("name", ["td", "td:lambda=0.7:n=visits", "lms", "lms:update=move:quiescence=false"])
+def test_a_logged_learner_learns_what_it_would_unlogged(name: str) -> None:
+    spec = specs.parse("learner", name)
+    logged, plain = LOGGED[spec.registered.cls](**spec.arguments), spec.create()
+    for learner in (logged, plain):
+        learner.begin(3)
+        learner.self_play(2)
+    assert np.array_equal(logged.weights_, plain.weights_)
+    assert np.array_equal(logged.trail_[-1][1], plain.weights_)
+
+
+def test_moves_end_where_the_game_does() -> None:
+    rows = found("moves", "--game", 3)
+    games = found("weights", "--games", 3)
+    assert [rows[-1][c] for c in ("c1", "c2", "c3")] == [games[-1][c] for c in ("c1", "c2", "c3")]
+    plies = [row["ply"] for row in rows]
+    assert sorted(plies) != plies  # one side's turns, then the other's
+    assert all(0 <= ply < games[-1]["plies"] for ply in plies)
+    assert "cannot be followed" in refused("moves", "--learner", "qmetrics")
+
+
+def test_win_rate_counts_player_one_of_identical_players() -> None:
+    rows = found("win-rate", "--learner", "lms", "--generations", 1, "--games", 40, "--test-games", 20)
+    assert [row["games"] for row in rows] == [0, 40]
+    for row in rows:
+        assert abs(row["win_draw_pct"] - (50 + row["draw_pct"] / 2)) < 25  # as many wins as losses, but for the lot
+        assert row["random_win_pct"] <= row["random_score_pct"] <= 100
+    assert rows[1]["random_win_pct"] > rows[0]["random_win_pct"]
+    assert "learner_win_draw_pct" not in rows[1]
+
+
+def test_win_rate_shows_what_the_learner_itself_says() -> None:
+    words = ("--learner", "qmodel_as_written", "--generations", 1, "--test-games", 2, "--against", "random")
+    before, after = found("win-rate", *words)
+    assert before["learner_win_draw_pct"] is None
+    assert 0 <= after["learner_win_draw_pct"] <= 100
+
+
+def test_fixed_opponent_measures_before_and_after() -> None:
+    rows = found("fixed-opponent", "--games", 20, "--every", 20, "--against", "random", "--learner", "lms")
+    assert [row["games"] for row in rows] == [0, 20]
+    assert rows[1]["win_pct"] > rows[0]["win_pct"]
+
+
+def test_a_losing_line_is_repeated_without_a_memory_alone() -> None:
+    words = ("losing-line", "--against", "m4", "--lines", 2, "--tries", 5)
+    assert [row["repeated"] for row in found(*words, "--learner", "td")] == [0, 0]
+    assert [row["repeated"] for row in found(*words, "--learner", "td:capacity=0")] == [5, 5]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("weights", "--every", "150"),
+        ("weights", "--games", "150"),
+        ("win-rate", "--games", "150"),
+        ("fixed-opponent", "--every", "150"),
+        ("fixed-opponent", "--games", "150"),
+        ("losing-line", "--practice", "150"),
+    ],
+    ids=" ".join,
+)
+def test_games_that_are_no_whole_steps_of_the_learner_are_refused(words: tuple[str, ...]) -> None:
+    message = "QMetrics learns from 100 games at a time: give a multiple, not 150"
+    assert message in refused(words[0], "--learner", "qmetrics", *words[1:])
+
+
+def test_rows_tell_how_many_games_were_learned_from() -> None:
+    assert [row["games"] for row in found("weights", "--learner", "qmetrics:epochs=1")] == [100]
+    assert [row["games"] for row in found("weights", "--learner", "lms", "--games", 5, "--every", 2)] == [2, 4, 5]
+    words = ("fixed-opponent", "--learner", "lms", "--against", "random", "--games", 5, "--every", 2)
+    assert [row["games"] for row in found(*words, "--test-games", 2)] == [0, 2, 4, 5]
+
+
+def test_plots_and_csv(tmp_path: Path) -> None:
+    path = tmp_path / "weights.png"
+    done = CliRunner().invoke(app, ["moves", "--out", str(path), "--csv"], catch_exceptions=False)
+    assert done.stdout.startswith("step,ply,c1,c2,c3\n")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert "exists already" in refused("moves", "--out", str(path))
+
+
+def test_reference_adds_up_its_seeds() -> None:
+    words = ("reference", "--scheme", "lms", "--share", 0.3, "--test-games", 40)
+    both, one = found(*words, "--seeds", 2), found(*words, "--seeds", 1)
+    other = found(*words, "--seeds", 1, "--seed", 2)
+    for row, first, second in zip(both, one, other, strict=True):
+        for name in ("wins", "draws", "losses"):
+            assert row[name] == first[name] + second[name]
+        percents = first[row["measure"]], second[row["measure"]]
+        assert (row["lowest_seed"], row["highest_seed"]) == (min(percents), max(percents))
+        assert row["reached"] == sum(percent >= row["reach"] for percent in percents)
+        assert row["low"] <= row[row["measure"]] <= row["high"]
+        assert row["games"] == 30
+    assert "there is no scheme" in refused("reference", "--scheme", "human")
+
+
+def test_every_scheme_of_the_reference_can_be_learned() -> None:
+    for scheme in SCHEMES.values():
+        assert scheme.games % specs.parse("learner", scheme.learner).registered.cls.step == 0
+        for goal in scheme.goals:
+            specs.parse("player", goal.opponent)
+
+
+@pytest.mark.parametrize(
+    "name", ["ablation", "expert-feedback", "fixed-opponent", "mobility", "reference", "static-rote", "win-rate"]
+)
+def test_measured_games_come_in_pairs(name: str) -> None:
+    assert refused(name, "--test-games", "3") == "games of a measurement come in pairs, one of each colour: not 3"
+
+
+def test_a_losing_line_needs_somebody_to_lose_to() -> None:
+    line = refused("losing-line", "--against", "random", "--lines", "1", "--practice", "20")
+    assert line == "no line of 100 was lost to random, so there is none to repeat"
+
+
+@pytest.mark.parametrize(
+    "name", ["expert-feedback", "fixed-opponent", "losing-line", "rote", "static-rote", "win-rate", "winning-line"]
+)
+def test_nobody_is_asked_to_play(name: str) -> None:
+    assert "human plays at a terminal" in refused(name, "--against", "human")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_how_to_print_is_settled_before_anything_else(name: str) -> None:
+    options = {option for parameter in get_command(app).commands[name].params for option in parameter.opts}  # type: ignore[attr-defined]
+    subjects = [
+        word for option in ("--scheme", "--learner", "--learners") if option in options for word in (option, "nobody")
+    ]
+    assert refused(name, "--json", "--csv", *subjects) == "choose one of --json and --csv"

@@ -1,0 +1,54 @@
+"""What a record says about each ply."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
+from arena.contracts.record import GameRecord, Remarks
+
+RECORD = GameRecord(
+    pairing="lms vs random",
+    round=3,
+    seed=2**63 - 1,
+    opening="9-13",
+    black="lms",
+    white="random",
+    first="black",
+    boards=bytes(range(48)),
+    movetext="9-13 22-18 13x22",
+    result="0-1",
+    termination="exception",
+    guilty="black",
+    reason="ValueError: \ud83d nö",
+    remarks=Remarks.packed(
+        scores=SCORES.array_of((None, 0.5, None)),
+        depths=DEPTHS.array_of((None, 3, None)),
+        nodes=NODES.array_of((None, 2**62 + 1, 0)),
+        seconds=SECONDS.array_of((None, 0.25, 1e-6)),
+        pvs=("", "22-18 13x22", ""),
+    ),
+    started=1.5,
+)
+
+
+def test_what_was_packed_is_there_for_each_ply() -> None:
+    assert RECORD.plies == 3
+    assert RECORD.moves == ("9-13", "22-18", "13x22")
+    assert RECORD.scores == (None, 0.5, None)
+    assert RECORD.depths == (None, 3, None)
+    assert RECORD.nodes == (None, 2**62 + 1, 0)
+    assert RECORD.pvs == (None, "22-18 13x22", None)
+    assert RECORD.seconds == (None, 0.25, pytest.approx(1e-6))
+
+
+def test_columns_may_be_empty() -> None:
+    silent = replace(RECORD, remarks=Remarks())
+    assert [silent.scores, silent.depths, silent.nodes, silent.pvs, silent.seconds] == [(None,) * 3] * 5
+
+
+def test_a_game_without_moves() -> None:
+    empty = replace(RECORD, boards=bytes(12), movetext="", remarks=Remarks())
+    assert (empty.plies, empty.moves, empty.scores, empty.pvs) == (0, (), (), ())

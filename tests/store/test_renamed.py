@@ -1,0 +1,95 @@
+"""Records of training runs that an older version left in the words of its time."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.plugins import specs
+from arena.plugins.models import ModelResolver
+from arena.store import Results, Store
+from arena.training import training
+from arena.training.plan import Measuring, RunPlan
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+OLD = {
+    "td": {"lambda": "trace", "baselines": "yardsticks", "baseline_games": "yardstick_games"},
+    "tuning": {"baselines": "yardsticks", "baseline_games": "yardstick_games"},
+}
+
+
+def train(path: Path, learner: str, games: int) -> training.Trained:
+    plan = RunPlan(specs.parse("learner", learner), 3, games, measuring=Measuring(20, "random", 2), database=str(path))
+    with Store.open(path) as store:
+        return training.begin(store, plan).learn()
+
+
+def in_old_words(path: Path) -> None:
+    """Write the runs of a database as the version before did."""
+
+    def identity(name: str, state: dict[str, str]) -> dict[str, str]:
+        words = {key.replace("baseline ", "yardstick "): value for key, value in state.items()}
+        if name == "td":
+            words["trace"] = words.pop("lambda")
+        return words | {"spec": state["spec"].replace("lambda=", "trace=")}
+
+    with closing(sqlite3.connect(path)) as connection:
+        for key, spec, text in connection.execute("SELECT id, learner, settings FROM runs").fetchall():
+            name, settings = spec.partition(":")[0], json.loads(text)
+            old: dict[str, Any] = {OLD[name].get(word, word): value for word, value in settings.items()}
+            old["identity"] = identity(name, settings["identity"])
+            old["changes"] = [{"games": 0, "identity": old["identity"]}]
+            row = (spec.replace("lambda=", "trace="), json.dumps(old), key)
+            connection.execute("UPDATE runs SET learner = ?, settings = ? WHERE id = ?", row)
+        connection.execute("UPDATE run_metrics SET metric = 'draws', value = value / 100 WHERE metric = 'draw_pct'")
+        for key, text in connection.execute("SELECT hash, provenance FROM models").fetchall():
+            connection.execute(
+                "UPDATE models SET provenance = ? WHERE hash = ?", (text.replace("lambda=", "trace="), key)
+            )
+        connection.commit()
+
+
+@pytest.fixture
+def older(tmp_path: Path, as_older: Callable[[Path, Path, str], None]) -> Path:
+    newest, path = tmp_path / "newest.sqlite", tmp_path / "old.sqlite"
+    train(newest, "td:lambda=0.5:explore=0.2", 40)
+    train(newest, "tuning:depth=1", 20)
+    in_old_words(newest)
+    as_older(newest, path, "0006")
+    return path
+
+
+def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
+    with Store.open(older) as store:
+        resumed = training.resume(store, "td", 60).learn()
+    assert resumed.run.learner.spec == "td:lambda=0.5:explore=0.2"
+    assert resumed.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 60 --seed 3"
+    assert resumed.model.hash == train(tmp_path / "whole.sqlite", "td:lambda=0.5:explore=0.2", 60).model.hash
+
+
+def test_models_of_an_older_version_play_and_name_the_command_of_today(older: Path) -> None:
+    Store.open(older).close()
+    assert specs.parse("player", "td@20", resolver=ModelResolver(older)).create()
+    found = ModelResolver(older).resolve("td@20")
+    assert found.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 20 --seed 3"
+    assert found.provenance["learner"] == "td:lambda=0.5:explore=0.2"
+
+
+def test_shares_of_an_older_version_are_percentages(older: Path, tmp_path: Path) -> None:
+    Store.open(older).close()
+    with Results(older) as old, Results(tmp_path / "newest.sqlite") as new:
+        ours, theirs = (
+            each.metrics().query("run == 'tuning' and opponent.isna()").set_index(["games", "metric"])["value"]
+            for each in (old, new)
+        )
+        shares = theirs.xs("draws", level="metric")
+        assert len(shares)
+        assert ours.xs("draw_pct", level="metric").tolist() == pytest.approx((100 * shares).tolist())
+        assert "draws" not in ours.index.get_level_values("metric")

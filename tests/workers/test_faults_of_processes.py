@@ -1,0 +1,86 @@
+"""What a player does to its process, or with other processes, costs that player the game, in both modes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from arena.tournament import schedule
+from arena.workers import system
+from faulty import culprit, games, identity, played, wait_for_end
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.contracts.record import GameRecord
+
+pytestmark = [
+    pytest.mark.usefixtures("fork_server"),
+    pytest.mark.skipif(not system.FORKS, reason="these players fork"),
+]
+FAULTS = {
+    # player: what the reason of its crash says
+    "exits": "exit code 3",
+    "segfaults": r"signal 11 \(SIGSEGV\)",
+    "killed-always": r"signal 9 \(SIGKILL\)",
+    "kills-its-parent": "the guard of the game was killed 10 times in its turn",
+    "closes-files": "exit code 0",
+    "leaves-child": "exit code 4",
+    "leaves-daemon": "exit code 5",
+    "writes-to-sockets": "an invalid message",
+}
+HARMLESS = ["killed-once", "forks", "breeds", "forges", "stops-its-parent"]
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["shared", "isolated"])
+def records(notes: Path, fork_server: None, request: pytest.FixtureRequest) -> dict[tuple[str, int], GameRecord]:  # noqa: ARG001
+    """Two games of every player against a steady one, all in one tournament."""
+    for name in ("killed once", "child", "daemon", "bred"):
+        (notes / name).unlink(missing_ok=True)
+    tasks = games(*((player, "steady") for player in [*FAULTS, *HARMLESS]))
+    return {identity(record): record for record in played(tasks, isolate=request.param)}
+
+
+@pytest.mark.parametrize("player", FAULTS)
+@pytest.mark.parametrize("round", [0, 1])
+def test_a_crash_costs_the_game_of_the_player_whose_fault_it_is(
+    records: dict[tuple[str, int], GameRecord], player: str, round: int
+) -> None:
+    record = records[schedule.pairing_of(player, "steady"), round]
+    assert (record.termination, culprit(record)) == ("crash", player)
+    assert re.search(FAULTS[player], record.reason or "")
+    # The opening has three plies and White moves next; the fault comes with the second choice.
+    assert record.plies == 3 + (2 if record.guilty == "white" else 3)
+
+
+@pytest.mark.parametrize("player", HARMLESS)
+def test_what_does_no_harm_to_the_game_costs_nothing(records: dict[tuple[str, int], GameRecord], player: str) -> None:
+    for round in (0, 1):
+        record = records[schedule.pairing_of(player, "steady"), round]
+        assert (record.guilty, record.reason) == (None, None)
+        assert record.plies > 20
+
+
+@pytest.mark.parametrize("child", ["child", "daemon", "bred"])
+@pytest.mark.usefixtures("records")
+def test_processes_that_a_player_started_end_with_its_order(notes: Path, child: str) -> None:
+    wait_for_end(int((notes / child).read_text()))
+
+
+@pytest.mark.parametrize(
+    ("player", "reason"),
+    [("exits-later", "exit code 6"), ("kills-its-group-later", "signal 9 (SIGKILL)")],
+)
+def test_a_player_that_strikes_in_the_turn_of_the_other_is_blamed(player: str, reason: str) -> None:
+    for record in played(games((player, "slow"))):
+        assert (record.termination, culprit(record)) == ("crash", player)
+        assert (record.reason or "").endswith(reason)
+
+
+def test_a_player_that_forks_is_played_by_one_process_alone() -> None:
+    records = played(games(("forks", "steady"), rounds=4), workers=1, fresh=True)
+    assert [record.guilty for record in records] == [None] * 4
+    assert len(psutil.Process().children(recursive=True)) <= 1

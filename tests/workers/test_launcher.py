@@ -1,0 +1,65 @@
+"""The fork server can be started long before the first guard is needed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from arena.workers import system
+from arena.workers.launcher import Launcher
+from arena.workers.messages import Alive, Notice
+from faulty import games
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
+
+
+def running() -> set[int]:
+    """The processes that this one has started."""
+    return {process.pid for process in psutil.Process().children()}
+
+
+def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
+    before = running()
+    with Launcher() as launcher:
+        launcher.begin()
+        begun = running() - before
+        launcher.begin()
+        guard = launcher.guard(games(("random", "m1"))[0])
+        assert isinstance(guard.receive(), Alive)
+        guard.close()
+        assert running() - before == begun
+        assert len(begun) == 1
+    assert running() <= before
+
+
+def test_a_fork_server_that_nobody_needs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system, "COMMAND", "import time; time.sleep(600)")
+    before = running()
+    with Launcher() as launcher:
+        launcher.begin()
+        assert running() - before
+    assert running() <= before
+
+
+def test_a_fork_server_that_must_compile_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    marker = tmp_path / "compiled"
+    elsewhere = (
+        "import pathlib, arena.plugins.warmup; "
+        f"arena.plugins.warmup.marker = lambda _: pathlib.Path({str(marker)!r}); main("
+    )
+    monkeypatch.setattr(system, "COMMAND", system.COMMAND.replace("main(", elsewhere))
+    said: list[str] = []
+    for _ in range(2):
+        with Launcher() as launcher:
+            guard = launcher.guard(games(("random", "m1"))[0])
+            while not isinstance(message := guard.receive(), Alive):
+                assert isinstance(message, Notice)
+                said.append(message.text)
+            guard.close()
+        assert said == ["compiling, first run only ..."]
+        assert marker.exists()

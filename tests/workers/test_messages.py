@@ -1,0 +1,125 @@
+"""Messages arrive whole, however they are cut; what is not a message of the expected types is refused."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.checkers.game import DrawRules, Limits, Report
+from arena.contracts.opening import Opening
+from arena.referee.adjudication import Agreement
+from arena.referee.match import play
+from arena.referee.task import GameTask
+from arena.workers import messages
+from arena.workers.messages import BadMessage, Channel, Chosen, Done, FromGuard, FromPlayer, Notice, Order, Played
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TASK = GameTask(
+    *("m1 vs random", 3, 2**62 + 1, Opening("9-13", ("9-13",), None), "m1", "random"),
+    rules=DrawRules(None, 20, 60),
+    black_model="0123456789abcdef",
+    limits=Limits(depth=2, seconds=0.5),
+    scores=Agreement(1.5, 2.0, 4),
+)
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    one, other = socket.socketpair()
+    with one, other:
+        yield one, other
+
+
+def test_an_order_and_a_record_arrive_as_they_were_sent(ends: tuple[socket.socket, socket.socket]) -> None:
+    record = play(replace(TASK, black_model=None, limits=Limits()))
+    order = Order([TASK, TASK], 2.5, 1 << 30, suspect=True)
+    one, other = Channel[Order](ends[0], Order), Channel[FromGuard](ends[1], FromGuard)
+    other.send(order)
+    one.send(Played(record))
+    one.send(Done())
+    assert one.receive() == order
+    assert [other.receive(), other.receive()] == [Played(record), Done()]
+
+
+@given(st.lists(st.text(max_size=300), min_size=1, max_size=5), st.lists(st.integers(1, 400), min_size=1))
+def test_messages_are_received_however_they_are_cut(texts: list[str], cuts: list[int]) -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        channel = Channel[FromGuard](one, FromGuard)
+        whole = b"".join(len(packed).to_bytes(4, "big") + packed for packed in map(messages.encode, map(Notice, texts)))
+        received = []
+        while whole:
+            cut = cuts.pop(0) if cuts else len(whole)
+            other.sendall(whole[:cut])
+            whole = whole[cut:]
+            while (message := channel.receive(0.0)) is not None:
+                received.append(message)
+    assert received == list(map(Notice, texts))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        b"babble\n",
+        b"\0\0\0\1\xc1",
+        b"\0\0\0\0",
+        b"\xff" * 8,
+        b"\0\0\0\2\x91\xc0",
+    ],
+    ids=repr,
+)
+def test_what_is_not_a_message_is_refused(ends: tuple[socket.socket, socket.socket], wrong: bytes) -> None:
+    ends[1].sendall(wrong)
+    with pytest.raises(BadMessage):
+        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+
+
+@pytest.mark.parametrize("report", [Report("high"), Report(depth="deep"), Report(1.0, 2, 3, None)])  # type: ignore[arg-type]
+def test_a_message_with_a_wrong_type_inside_is_refused(
+    ends: tuple[socket.socket, socket.socket], report: Report
+) -> None:
+    Channel[FromPlayer](ends[1], FromPlayer).send(Chosen((9, 13), report))
+    with pytest.raises(BadMessage):
+        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+
+
+def test_a_message_that_is_too_long_is_refused_before_it_is_read(
+    ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(messages, "LONGEST", 1000)
+    Channel[FromPlayer](ends[1], FromPlayer).send(Notice("x" * 2000))
+    with pytest.raises(BadMessage, match="2"):
+        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+
+
+def test_the_end_of_a_channel_is_noticed(ends: tuple[socket.socket, socket.socket]) -> None:
+    one, other = Channel[FromPlayer](ends[0], FromPlayer), Channel[FromPlayer](ends[1], FromPlayer)
+    assert one.receive(0.01) is None
+    other.send(Done())
+    other.close()
+    assert one.receive() == Done()
+    with pytest.raises(EOFError):
+        one.receive()
+
+
+def test_who_does_not_read_keeps_nobody_waiting(ends: tuple[socket.socket, socket.socket]) -> None:
+    channel = Channel[FromPlayer](ends[0], FromPlayer)
+    with pytest.raises(TimeoutError):
+        channel.send(Notice("x" * (1 << 23)), timeout=0.05)
+
+
+def test_a_long_message_is_sent_while_it_is_read(ends: tuple[socket.socket, socket.socket]) -> None:
+    one, other = Channel[FromPlayer](ends[0], FromPlayer), Channel[FromPlayer](ends[1], FromPlayer)
+    notice = Notice("x" * (1 << 22))
+    sender = threading.Thread(target=other.send, args=(notice,))
+    sender.start()
+    assert one.receive() == notice
+    sender.join()
