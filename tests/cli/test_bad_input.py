@@ -139,6 +139,29 @@ def test_a_process_ends_with_one_clear_line_and_the_code(
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "lms", "--name", "a b"),
+        ("train", "tdleaf", "--against", "m1"),
+        ("train", "td:n=visits:capacity=0"),
+        ("play", "--against", "lms:weights=gone.safetensors"),
+        ("analyze", "start", "--evaluator", "lms:weights=gone.safetensors"),
+        (*T, "lms,random", "--name", "17"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_compiles_nothing(
+    start: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    done = start(*words)
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(cache.rglob("*.nbc"))
+
+
+@pytest.mark.parametrize(
     ("words", "message"),
     [
         *(((*T, "m1,random", "--clock", text), f"for example 60+0.5, not '{text}'") for text in CLOCKS),
