@@ -102,7 +102,7 @@ class _Guard:
                 match message := process.channel.receive(TICK):
                     case m.Notice():
                         self._notice(message)
-                    case m.Played(record) if waiting and record.seed == waiting[0].seed and not record.guilty:
+                    case m.Played(record) if waiting and record.seed == waiting[0].seed and not record.forfeited_by:
                         waiting.popleft()
                         self._send(m.Played(record))
                     case m.Alive() | None:

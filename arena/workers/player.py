@@ -82,7 +82,7 @@ def _play(order: m.Order, channel: Guard, memory: int) -> None:
         if _took_more(memory + order.memory):
             return
         channel.send(m.Played(record))
-        if record.guilty:
+        if record.forfeited_by:
             return
         match.finish(record)
     channel.send(m.Done())

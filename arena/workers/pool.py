@@ -254,7 +254,7 @@ class Pool:
         if game is None:
             return
         record = order.unfinished
-        side = None if record is None else record.guilty
+        side = None if record is None else record.forfeited_by
         game.deaths[side] += 1
         if game.deaths[side] < ATTEMPTS:
             self._suspects.append(game)
