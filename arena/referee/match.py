@@ -5,8 +5,9 @@ A player forfeits the game if it raises an exception, chooses an illegal move or
 :meth:`Match.play` returns a record in these cases too. It raises an exception only for an error of the arena itself, or
 for a :class:`Disturbance`.
 
-:class:`Match` calls the players directly, so it cannot interrupt one that hangs. The process that supervises the match
-does this: see :mod:`arena.workers.guard`.
+:class:`Match` waits until each call of a player returns, so it has no means against a player that hangs. In a worker,
+either the guard (:mod:`arena.workers.guard`) kills the process of the match, or the players are
+:class:`arena.workers.isolated.IsolatedPlayer` objects, which raise :class:`Fault` after the move timeout.
 """
 
 from __future__ import annotations
@@ -333,7 +334,7 @@ def _playing(text: str, weights: str | None, model: str | None, database: str | 
 
 @lru_cache(maxsize=LEARNED)
 def _learned(text: str, weights: str | None, model: str, database: str | None) -> specs.Spec:
-    """Return the spec of a player with a stored model in the place of its weights."""
+    """Return the spec of a player with a stored model instead of its own weights."""
     stored = models.resolve(f"@{model}", _resolver(database))
     return _spec(text, weights, database).with_model(stored.model)
 

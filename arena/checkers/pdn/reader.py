@@ -1,4 +1,4 @@
-"""Reader of PDN files. It yields every game, or an error in the place of a game that cannot be read."""
+"""Reader of PDN files. It yields every game, or an error instead of a game that cannot be read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _BLACK_KING_ROW, _WHITE_KING_ROW = 0xF0000000, 0x0000000F
 
 
 def read(source: str | os.PathLike[str] | TextIO) -> Iterator[PDNGame | PDNError]:
-    """Yield the games of a file in order, with a PDNError in the place of each game that cannot be read.
+    """Yield the games of a file in order, with a PDNError instead of each game that cannot be read.
 
     ``source`` is a path or a text file open for reading. One game is in memory at a time. A game with a bad move is
     rejected as a whole. Raises PDNError if the file cannot be read.

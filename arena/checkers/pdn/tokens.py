@@ -1,4 +1,4 @@
-"""Splits a PDN file into tokens: tags, moves, results, marks and comments. It reads one line at a time.
+"""Splits a PDN file into tokens: tags, moves, results, marks and comments. It reads the file line by line.
 
 The lexer skips move numbers, NAGs beyond ``$6``, variations in parentheses, lines that begin with ``%``, and words
 outside braces.
