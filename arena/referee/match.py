@@ -78,7 +78,7 @@ class Fault(Exception):
 
 
 class Disturbance(Exception):
-    """The process of the player of ``side`` was killed by another process. The game can be played again."""
+    """The process of the player of ``side`` was killed from outside; the game can be played again."""
 
     def __init__(self, side: Side, reason: str) -> None:
         super().__init__(side, reason)
