@@ -82,35 +82,35 @@ def test_davidson_is_registered() -> None:
 
 def test_pudding_data_give_the_published_estimates() -> None:
     i, j = PUDDING[:, 0] - 1, PUDDING[:, 1] - 1
-    found = fit(6, i, j, PUDDING[:, 2:].astype(float), prior_sd=1e6, first_move=False)
-    worths = np.exp(found.ratings / ELO)
+    fitted = fit(6, i, j, PUDDING[:, 2:].astype(float), prior_sd=1e6, first_move=False)
+    worths = np.exp(fitted.ratings / ELO)
     assert worths / worths.sum() == pytest.approx([0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024], abs=5e-5)
-    assert found.tie == pytest.approx(0.7468, abs=5e-5)
-    assert found.order == 1
-    assert found.log_likelihood == pytest.approx(-809.7095, abs=5e-5)
+    assert fitted.tie == pytest.approx(0.7468, abs=5e-5)
+    assert fitted.order == 1
+    assert fitted.log_likelihood == pytest.approx(-809.7095, abs=5e-5)
 
 
 def test_known_strengths_are_recovered() -> None:
     elo = {"a": 300.0, "b": 50.0, "c": 0.0, "d": -350.0}
     games = simulated(elo, 20_000, np.random.default_rng(1))
-    found = rate("abcd", games)
+    ratings = rate("abcd", games)
     for player, rating in elo.items():
-        assert found[player].rating == pytest.approx(rating, abs=5)
-        assert found[player].error < 5
-        assert found[player].games == 6 * 20_000
+        assert ratings[player].rating == pytest.approx(rating, abs=5)
+        assert ratings[player].error < 5
+        assert ratings[player].games == 6 * 20_000
 
 
 def test_tie_and_order_are_recovered() -> None:
     counts = np.array([probabilities(200, 0.6, 1.5), probabilities(-200, 0.6, 1.5)]) * 100_000
-    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=500, first_move=True)
-    assert found.ratings == pytest.approx([100, -100], abs=0.01)
-    assert (found.tie, found.order) == pytest.approx((0.6, 1.5), abs=1e-4)
+    fitted = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=500, first_move=True)
+    assert fitted.ratings == pytest.approx([100, -100], abs=0.01)
+    assert (fitted.tie, fitted.order) == pytest.approx((0.6, 1.5), abs=1e-4)
 
 
 def test_two_players_without_draws_differ_by_the_logit_of_the_score() -> None:
     counts = np.array([[75.0, 0, 25], [25, 0, 75]])
-    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=1e6, first_move=True)
-    assert found.ratings[0] - found.ratings[1] == pytest.approx(ELO * log(3), abs=1e-3)
+    fitted = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=1e6, first_move=True)
+    assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(ELO * log(3), abs=1e-3)
 
 
 def test_ratings_and_errors_agree_with_a_general_optimiser() -> None:
@@ -135,17 +135,17 @@ def test_ratings_and_errors_agree_with_a_general_optimiser() -> None:
     covariance = np.linalg.inv(hessian) * 4 / 50**2
     centred = np.eye(5) - 1 / 5
     errors = 1.959964 * np.sqrt(np.diag(centred @ covariance[:5, :5] @ centred))
-    found = rate("abcde", games, prior_sd=prior_sd).values()
-    assert [each.rating for each in found] == pytest.approx(100 * best[:5], abs=0.01)
-    assert [each.error for each in found] == pytest.approx(100 * errors, rel=1e-3)
+    ratings = rate("abcde", games, prior_sd=prior_sd).values()
+    assert [each.rating for each in ratings] == pytest.approx(100 * best[:5], abs=0.01)
+    assert [each.error for each in ratings] == pytest.approx(100 * errors, rel=1e-3)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_equal_results_give_equal_ratings(wins: int, draws: int) -> None:
-    found = rate("ab", match(wins, draws, 0) + match(0, draws, wins))
-    assert (found["a"].rating, found["b"].rating) == (0, 0)
-    assert str(found["a"].rating) == "0.0"
-    assert found["a"].error == found["b"].error
+    ratings = rate("ab", match(wins, draws, 0) + match(0, draws, wins))
+    assert (ratings["a"].rating, ratings["b"].rating) == (0, 0)
+    assert str(ratings["a"].rating) == "0.0"
+    assert ratings["a"].error == ratings["b"].error
 
 
 results = st.lists(
@@ -159,14 +159,14 @@ results = st.lists(
 def test_ratings_are_finite_have_mean_0_and_do_not_depend_on_order(
     games: list[RatedGame], random: object, first_move: bool
 ) -> None:
-    found = rate("abcdef", games, first_move=first_move)
-    assert list(found) == list("abcdef")
-    played = [each for each in found.values() if each.games]
+    ratings = rate("abcdef", games, first_move=first_move)
+    assert list(ratings) == list("abcdef")
+    played = [each for each in ratings.values() if each.games]
     assert sum(each.rating for each in played) == pytest.approx(0, abs=1e-5)
-    assert all(abs(each.rating) < 5000 and 0 <= each.error < 1000 for each in found.values())
+    assert all(abs(each.rating) < 5000 and 0 <= each.error < 1000 for each in ratings.values())
     random.shuffle(games)  # type: ignore[attr-defined]
     other = rate("fedcba", games, first_move=first_move)
-    for player, each in found.items():
+    for player, each in ratings.items():
         assert other[player].rating == pytest.approx(each.rating, abs=1e-4)
         assert other[player].error == pytest.approx(each.error, abs=1e-4)
         assert other[player].games == each.games
@@ -199,16 +199,16 @@ def test_players_that_beat_only_the_next_player_are_rated_in_order() -> None:
 
 @pytest.mark.parametrize("record", [(0, 100, 0), (50, 0, 50), (1, 0, 0), (100, 100, 0)])
 def test_ratings_are_finite_with_only_draws_and_without_draws(record: tuple[int, int, int]) -> None:
-    found = rate("ab", match(*record))
-    assert all(abs(each.rating) < 1000 and 0 < each.error < 1000 for each in found.values())
+    ratings = rate("ab", match(*record))
+    assert all(abs(each.rating) < 1000 and 0 < each.error < 1000 for each in ratings.values())
 
 
 def test_a_player_without_games_has_the_prior_and_does_not_change_other_ratings() -> None:
     games = match(30, 10, 20)
-    found = rate("abc", games, prior_sd=300)
-    assert (found["c"].rating, found["c"].games) == (0, 0)
-    assert found["c"].error == pytest.approx(1.959964 * 300)
-    assert found["a"] == rate("ab", games, prior_sd=300)["a"]
+    ratings = rate("abc", games, prior_sd=300)
+    assert (ratings["c"].rating, ratings["c"].games) == (0, 0)
+    assert ratings["c"].error == pytest.approx(1.959964 * 300)
+    assert ratings["a"] == rate("ab", games, prior_sd=300)["a"]
 
 
 def test_no_players_and_no_games_can_be_rated() -> None:
@@ -218,9 +218,9 @@ def test_no_players_and_no_games_can_be_rated() -> None:
 
 def test_components_that_never_met_have_finite_ratings_with_larger_errors() -> None:
     one, other = match(30, 10, 20), [RatedGame("c", "d", 0.5)] * 10 + [RatedGame("d", "c", 1.0)] * 10
-    found = rate("abcd", one + other)
-    assert found["a"].rating + found["b"].rating == pytest.approx(0, abs=1e-5)
-    assert found["a"].error > 5 * rate("ab", one)["a"].error
+    ratings = rate("abcd", one + other)
+    assert ratings["a"].rating + ratings["b"].rating == pytest.approx(0, abs=1e-5)
+    assert ratings["a"].error > 5 * rate("ab", one)["a"].error
 
 
 def test_the_error_decreases_with_the_square_root_of_the_number_of_games() -> None:
@@ -255,6 +255,6 @@ def test_each_of_a_hundred_thousand_games_counts_once_for_both_players() -> None
         for b, w, score in zip(black, white, scores, strict=True)
         if b != w
     ]
-    found = rate(players, games)
-    assert sum(each.games for each in found.values()) == 2 * len(games)
-    assert max(abs(each.rating) for each in found.values()) < 30
+    ratings = rate(players, games)
+    assert sum(each.games for each in ratings.values()) == 2 * len(games)
+    assert max(abs(each.rating) for each in ratings.values()) < 30

@@ -40,12 +40,12 @@ def test_the_clock_is_charged_and_gains_its_increment(referee: Referee) -> None:
     assert (record.forfeited_by, record.termination, record.result) == ("black", "timeout", "0-1")
     assert "seconds more than were left on its clock" in (record.reason or "")
     assert [(limits.depth, limits.nodes) for limits in Slow.seen] == [(3, 9)] * len(Slow.seen)
-    left = [limits.clock for limits in Slow.seen]
-    assert left[0] == 0.2
-    assert left == sorted(left, reverse=True)  # type: ignore[type-var]
+    clocks = [limits.clock for limits in Slow.seen]
+    assert clocks[0] == 0.2
+    assert clocks == sorted(clocks, reverse=True)  # type: ignore[type-var]
     own_seconds = [seconds for seconds in record.seconds[4::2] if seconds is not None]
-    spent = sum(own_seconds[: len(left) - 1])
-    assert left[-1] == pytest.approx(0.2 - spent + 0.01 * (len(left) - 1), abs=1e-4)
+    spent = sum(own_seconds[: len(clocks) - 1])
+    assert clocks[-1] == pytest.approx(0.2 - spent + 0.01 * (len(clocks) - 1), abs=1e-4)
 
 
 def test_a_move_that_exceeds_its_seconds_forfeits_the_game(referee: Referee) -> None:
