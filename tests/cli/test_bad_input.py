@@ -78,7 +78,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("train", "lms", "--against", "m1", "--from", "x.pdn"), 2, "either"),
         (("train", "lms", "--from", "nothing.pdn"), 2, "neither a PDN file nor"),
         (("train", "lms", "--teacher", "nobody"), 2, "no player named 'nobody'"),
-        (("train", "--resume", "last"), 1, "so does arena train"),
+        (("train", "--resume", "last"), 1, "arena train create one"),
         (("train", "lms", "--resume", "last"), 2, "LEARNER cannot be changed by --resume"),
         (("tournament", "cup.toml", "--resume", "last"), 2, "SPEC cannot be changed by --resume"),
         (("tournament", "--resume", "last", "--new"), 2, "choose one of --resume"),
@@ -234,7 +234,7 @@ def test_a_name_that_is_taken_is_refused(run: Run, words: tuple[str, ...]) -> No
     again = run(*words, "--games", "2", "--name", "mine")
     assert again.returncode == 1
     [line] = [line for line in again.stderr.splitlines() if line.startswith("arena: ")]
-    assert "already has a tournament 'mine': arena tournament --resume mine goes on with it, --new begins" in line
+    assert "already has a tournament 'mine': arena tournament --resume mine continues it, --new starts" in line
 
 
 def test_new_begins_another_tournament_of_the_name(run: Run, mine: Path) -> None:

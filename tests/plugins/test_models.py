@@ -157,7 +157,7 @@ def test_what_is_not_there_is_one_line_that_names_what_is(player: Player, resolv
     for text, line in (
         ("best.run@15", "no checkpoint after 15 games; there are best.run@10, best.run@20"),
         ("worst@10", r"holds no run 'worst'; it holds best\.run \(1\)"),
-        ("@abcdef", "no model whose hash begins with abcdef: arena models lists those"),
+        ("@abcdef", "no model whose hash begins with abcdef: arena models lists the models"),
         ("weigher:weights=worst@last", "holds no run 'worst'"),
     ):
         with pytest.raises(StoreError, match=line):
@@ -172,7 +172,7 @@ def test_what_is_not_there_is_one_line_that_names_what_is(player: Player, resolv
 
 
 def test_no_database_is_made_by_looking_into_it(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"no database .*none\.sqlite: arena tournament makes one"):
+    with pytest.raises(StoreError, match=r"no database .*none\.sqlite: arena tournament and arena train create one"):
         parse("player", "best.run@10", REGISTRY, resolver=ModelResolver(tmp_path / "none.sqlite"))
     assert not (tmp_path / "none.sqlite").exists()
 
