@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Players = tuple[PlayerIdentity, ...]
 
-NEWEST = "0009"
+NEWEST = "0010"
 NEXT = f"{int(NEWEST) + 1:04}"
 OPENERS = pytest.mark.parametrize("opened", [Store.open, Results], ids=["write", "read"])
 
