@@ -128,9 +128,10 @@ def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) 
 def changes(tournament: StoredTournament, plan: Plan, number: int | None = None) -> Iterator[tuple[str, str]]:
     """Which players are not what they were after the accepted changes up to ``number``, or all of them: in version,
     code, weights or options. Yields spec and line; code that an older version did not record is left out."""
-    for old, new in zip(tournament.states(number), plan.identities(), strict=True):
-        for difference in specs.differences(old, new).values():
-            yield old["spec"], f"{old['spec']} is not what it was ({difference})"
+    for state, player in zip(tournament.states(number), plan.players, strict=True):
+        differences = specs.differences(specs.with_new_options(state, player), specs.identity(player))
+        for difference in differences.values():
+            yield state["spec"], f"{state['spec']} is not what it was ({difference})"
 
 
 def without_code(tournament: StoredTournament, number: int | None = None) -> list[str]:
