@@ -42,7 +42,7 @@ class Move:
     and cost nothing to keep. Whether a move is legal is for a board to say.
     """
 
-    __slots__ = ("_codes", "_masks", "_short", "_text", "captures", "path")
+    __slots__ = ("_masks", "_short", "_text", "captures", "path")
     _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
 
     path: tuple[int, ...]
@@ -52,8 +52,6 @@ class Move:
     _text: str
     _short: str
     """The same without the squares between the first and the last."""
-    _codes: tuple[int, int]
-    """Its codes as a move of Black and of White; see :mod:`arena.checkers.bitboard`."""
     _masks: tuple[int, int, int, int]
     """Of the square that the piece leaves; of the two squares that change, or none where the move ends where it began;
     of the captured pieces; and of the destination if a man becomes a king there."""
@@ -83,10 +81,6 @@ class Move:
             "captures": captures,
             "_text": text,
             "_short": ("x" if captures else "-").join(map(str, (path[0], path[-1]))),
-            "_codes": (
-                _code([square - 1 for square in path], len(captures)),
-                _code([32 - square for square in path], len(captures)),
-            ),
             "_masks": (
                 origin,
                 origin ^ destination,
@@ -113,15 +107,6 @@ class Move:
 
     def __repr__(self) -> str:
         return f"Move({self})"
-
-
-def _code(path: list[int], jumps: int) -> int:
-    """The code of the move along squares from 0 on, as :mod:`arena.checkers.bitboard` gives it."""
-    code = jumps << 10 | path[-1] << 5 | path[0]
-    for jump in range(jumps):
-        direction = JUMP[:, path[jump]].tolist().index(path[jump + 1])
-        code |= 1 << 32 + int(STEP[direction, path[jump]]) | direction << 14 + 2 * jump
-    return code
 
 
 class MovesByCode(dict[int, Move]):
