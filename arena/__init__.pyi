@@ -40,7 +40,7 @@ from .kernels.compiled import inline_kernel as inline_kernel
 from .kernels.compiled import instruction as instruction
 from .kernels.compiled import kernel as kernel
 from .plugins.hookspecs import hookimpl as hookimpl
-from .plugins.options import Kind as Kind
+from .plugins.options import ModelKind as ModelKind
 from .plugins.options import Range as Range
 from .statistics.intervals import wilson as wilson
 from .store.results import Results as Results

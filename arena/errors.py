@@ -43,7 +43,7 @@ def shown(value: object) -> str:
         return f"a value of type {type(value).__name__} that cannot be written"
 
 
-def told(error: BaseException) -> str:
+def message_of(error: BaseException) -> str:
     """The message of an error, without line breaks."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror

@@ -6,7 +6,7 @@ import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from arena.errors import ArenaError, LearnerError, told
+from arena.errors import ArenaError, LearnerError, message_of
 from arena.interrupts import from_keyboard
 
 if TYPE_CHECKING:
@@ -38,6 +38,6 @@ def blamed(what: str) -> Iterator[None]:
     except BaseException as error:
         if from_keyboard(error):
             raise
-        failure = LearnerError(f"{what} failed: {type(error).__name__}: {told(error)}")
+        failure = LearnerError(f"{what} failed: {type(error).__name__}: {message_of(error)}")
         failure.details = own_traceback(error)
         raise failure from None

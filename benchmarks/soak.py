@@ -91,7 +91,7 @@ def _report(path: Path, expected: int, workers: int, wall: float, watch: _Watch)
         games = results.games("soak")
         seconds = results.positions("soak", ["seconds"])["seconds"].sum()
     whole = len(games) == expected and not games.duplicated(["pairing", "round"]).any()
-    blamed = games["guilty"].value_counts().to_dict()
+    blamed = games["forfeited_by"].value_counts().to_dict()
     quarter = max(len(watch.arena) // 4, 1)
     growth = {
         name: mean(weights[-quarter:]) - mean(weights[quarter : 2 * quarter])

@@ -94,12 +94,12 @@ def identity(record: GameRecord) -> tuple[str, int]:
 
 
 def timeless(record: GameRecord) -> GameRecord:
-    return replace(record, remarks=record.remarks._replace(seconds=None), started=0.0)
+    return replace(record, ply_info=record.ply_info._replace(seconds=None), started=0.0)
 
 
 def culprit(record: GameRecord) -> str | None:
     """Who forfeited."""
-    return {"black": record.black, "white": record.white, None: None}[record.guilty]
+    return {"black": record.black, "white": record.white, None: None}[record.forfeited_by]
 
 
 def wait_for_end(process: int) -> None:

@@ -33,10 +33,10 @@ def main() -> None:
     atexit.register(gc.freeze)  # else the interpreter, when it ends, looks for cycles in all that was imported
     try:
         words = sys.argv[1:] or ["--help"]
-        with _begun(words) as begun:
+        with _launcher_for(words) as launcher:
             from arena.cli.app import run
 
-            code = run(words, begun)
+            code = run(words, launcher)
         sys.stdout.flush()
     except ArenaError as error:
         print(error.details, end="", file=sys.stderr)
@@ -52,7 +52,7 @@ def main() -> None:
 
 
 @contextmanager
-def _begun(words: Sequence[str]) -> Iterator[Launcher | None]:
+def _launcher_for(words: Sequence[str]) -> Iterator[Launcher | None]:
     """What workers come from, for a command that plays: it loads while the command does, and may not be needed."""
     if words[0] not in _PLAYING or not _HELP.isdisjoint(words):
         yield None
@@ -60,9 +60,9 @@ def _begun(words: Sequence[str]) -> Iterator[Launcher | None]:
     from arena.cli.output import say
     from arena.workers.launcher import Launcher
 
-    with Launcher(say) as begun:
-        begun.begin()
-        yield begun
+    with Launcher(say) as launcher:
+        launcher.begin()
+        yield launcher
 
 
 def _fail(message: str, code: int) -> int:

@@ -58,13 +58,13 @@ def _options(
 ) -> None: ...
 
 
-def run(words: Sequence[str], begun: Launcher | None = None) -> int:
+def run(words: Sequence[str], launcher: Launcher | None = None) -> int:
     """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt.
 
-    A command that plays has its workers started by ``begun``.
+    A command that plays has its workers started by ``launcher``.
     """
     try:
-        return int(app(list(words), prog_name="arena", standalone_mode=False, obj=begun) or 0)
+        return int(app(list(words), prog_name="arena", standalone_mode=False, obj=launcher) or 0)
     except typer.TyperException as error:
         message, context = error.format_message(), getattr(error, "ctx", None)
         if context is not None and message == context.get_help():  # a group of commands without any of them

@@ -51,7 +51,7 @@ def compare(
                 isolate=request.isolate,
                 progress=show,
                 say=say,
-                begun=context.obj,
+                launcher=context.obj,
             )
         print(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
         print(f"recorded in {store.location} as tournament {tournament.name!r}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperGroup
 
-from arena.errors import PluginError, told
+from arena.errors import PluginError, message_of
 from arena.interrupts import from_keyboard
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def _loaded(point: metadata.EntryPoint) -> Any:
     except BaseException as error:
         if from_keyboard(error):
             raise
-        what = f"{type(error).__name__}: {told(error)}"
+        what = f"{type(error).__name__}: {message_of(error)}"
         raise PluginError(f"{distribution(point)}: arena {point.name} cannot be loaded: {what}") from None
     if not isinstance(commands, typer.Typer):
         raise PluginError(f"{distribution(point)}: {point.value} is not a typer.Typer")

@@ -13,7 +13,7 @@ import typer
 
 from arena import paths
 from arena.cli.results import Db
-from arena.errors import ArenaError, UsageError, shown, told
+from arena.errors import ArenaError, UsageError, message_of, shown
 from arena.interrupts import check_interrupt
 from arena.plugins.models import DEFAULT_DB
 
@@ -147,7 +147,7 @@ def _output(name: str) -> Iterator[TextIO]:
     try:
         file = Path(name).open("x", encoding="utf-8")  # noqa: SIM115 - closed below, before it is removed
     except (OSError, ValueError) as error:
-        raise ArenaError(f"{shown(name)} cannot be written: {told(error)}") from None
+        raise ArenaError(f"{shown(name)} cannot be written: {message_of(error)}") from None
     try:
         with file:
             yield file

@@ -65,8 +65,8 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
         board = board.after(parse_move(board, text))
         if boards:
             print(f"\n{board}\n")
-    guilty = f", by the fault of {record.guilty}" if record.guilty else ""
-    print(f"{record.result} after {record.plies} plies: {record.termination}{guilty}")
+    forfeited_by = f", by the fault of {record.forfeited_by}" if record.forfeited_by else ""
+    print(f"{record.result} after {record.plies} plies: {record.termination}{forfeited_by}")
     if record.reason:
         print(record.reason)
 

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
     from arena.store import Results, StoredTournament
 
-Kind = Literal[
+ResultKind = Literal[
     "standings",
     "head-to-head",
     "superiority",
     "games",
     "forfeits",
     "positions",
-    "learned",
+    "learned-models",
     "versions",
     "ratings",
-    "pools",
+    "components",
     "tournaments",
     "runs",
     "metrics",
@@ -64,7 +64,7 @@ _EXPLAINED = {
 
 def results(
     context: typer.Context,
-    kind: Annotated[Kind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
+    kind: Annotated[ResultKind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = "last",
     game: Annotated[
         str | None, typer.Option(help="Of one game alone: its name, for example t2/17, its id, or 'last'.")
@@ -123,8 +123,8 @@ def report(stored: Results, tournament: str) -> None:
     ratings = ratings[ratings["system"] == system]  # as in the standings
     around_zero = bool((ratings["rating"] <= 0).any())
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
-    pools = stored.pools(tournament)
-    marks = _marks(pools)
+    components = stored.components(tournament)
+    marks = _marks(components)
     print_table(
         f"{name}: standings" + (f" after {count}" if _is_unfinished(row) else ""),
         _COLUMNS,
@@ -143,11 +143,14 @@ def report(stored: Results, tournament: str) -> None:
     for sign, line in _EXPLAINED.items():
         if any(sign in mark for mark in marks.values()):
             print(line)
-    if any(rated.get(player, games) != games for player, games in zip(pools["player"], pools["games"], strict=True)):
+    if any(
+        rated.get(player, games) != games
+        for player, games in zip(components["player"], components["games"], strict=True)
+    ):
         print(f"the ratings are older than the last games: arena tournament --resume {shlex.quote(name)} rates again;")
     print("likelihood of superiority: from pairs of games without a forfeit; *: significant at 5 % for the whole table")
     _print_versions(stored.versions(tournament))
-    _print_learned(stored.learned(tournament), stored.location)
+    _print_learned(stored.learned_models(tournament), stored.location)
     if _is_unfinished(row):
         print(f"the tournament is unfinished: {count} are on record; {resume} plays the others")
     print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
@@ -227,7 +230,7 @@ def register(app: typer.Typer) -> None:
     app.command()(results)
 
 
-def _refuse_what_counts_for_nothing(context: typer.Context, kind: Kind | None, spec: bool) -> None:
+def _refuse_what_counts_for_nothing(context: typer.Context, kind: ResultKind | None, spec: bool) -> None:
     """Raise UsageError for a parameter on the command line that what is asked for has no use for."""
     from arena.cli.output import given
 
@@ -241,16 +244,16 @@ def _refuse_what_counts_for_nothing(context: typer.Context, kind: Kind | None, s
             raise UsageError(f"{what} takes no {word}: it takes {', '.join(f'--{each}' for each in taken)}")
 
 
-def _marks(pools: pd.DataFrame) -> dict[str, str]:
+def _marks(components: pd.DataFrame) -> dict[str, str]:
     """What to put beside each rating, so that nobody trusts it further than results go."""
-    perfect = pools["note"].isin(["only wins", "only losses"])
-    groups = pools[~perfect].groupby("pool")["group"].nunique()
-    several = pools["pool"].nunique() > 1
+    perfect = components["note"].isin(["only wins", "only losses"])
+    groups = components[~perfect].groupby("component")["strong_component"].nunique()
+    several = components["component"].nunique() > 1
     marks = {}
-    for row, alone in zip(pools.to_dict("records"), perfect, strict=True):
-        numbers = [row["pool"]] if several else []
-        if not alone and groups.get(row["pool"], 0) > 1:
-            numbers.append(row["group"])
+    for row, alone in zip(components.to_dict("records"), perfect, strict=True):
+        numbers = [row["component"]] if several else []
+        if not alone and groups.get(row["component"], 0) > 1:
+            numbers.append(row["strong_component"])
         number = f"[{'.'.join(map(str, numbers))}]" if numbers else ""
         marks[row["player"]] = _UNRATED if row["note"] == "no rated games" else number + "!" * alone
     return marks

@@ -67,7 +67,7 @@ def tournament(
                 isolate=request.isolate,
                 progress=show,
                 say=say,
-                begun=context.obj,
+                launcher=context.obj,
             )
             name = played.name
     else:
@@ -87,7 +87,7 @@ def tournament(
                     isolate=options["isolate"],
                     progress=show,
                     say=say,
-                    begun=context.obj,
+                    launcher=context.obj,
                 )
     from arena.store import Results  # pandas, while the games are on record already
 

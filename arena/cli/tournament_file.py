@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from arena.checkers.rules import DrawRules
-from arena.errors import UsageError, nearest, shown, told
+from arena.errors import UsageError, message_of, nearest, shown
 from arena.plugins.models import DEFAULT_DB
 from arena.tournament.settings import INSTEAD, TournamentSettings, stored_settings
 from arena.tournament.values import checked, hints
@@ -60,13 +60,13 @@ def read(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; players are named by --players") from None
     except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-        raise UsageError(f"{path} cannot be read: {told(error)}") from None
+        raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
     try:
         return parsed(content.decode())
     except RecursionError:
         raise UsageError(f"{path} is not a file of a tournament: its values are nested too deep") from None
     except ValueError as error:  # a TOMLDecodeError, a UnicodeDecodeError, or a number of thousands of digits
-        raise UsageError(f"{path} is not a TOML file: {told(error)}") from None
+        raise UsageError(f"{path} is not a TOML file: {message_of(error)}") from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 

@@ -12,7 +12,7 @@ import typer
 
 from arena import paths
 from arena.cli.results import Accept, Db
-from arena.errors import LearnerError, StoreError, UsageError, told
+from arena.errors import LearnerError, StoreError, UsageError, message_of
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _check_free(output: Path) -> None:
     except FileNotFoundError:
         return
     except (OSError, ValueError) as error:
-        raise UsageError(f"{output} cannot be written: {told(error)}") from None
+        raise UsageError(f"{output} cannot be written: {message_of(error)}") from None
     raise UsageError(f"{output} exists already; name another file")
 
 
@@ -131,7 +131,7 @@ def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], 
 
             def show(now: RunProgress) -> None:
                 nonlocal recorded
-                scores = [f"{opponent} {tally.score_pct:.1f} %" for opponent, tally in now.scores.items()]
+                scores = [f"{opponent} {score.score_pct:.1f} %" for opponent, score in now.scores.items()]
                 numbers = [f"{metric} {value:.4g}" for metric, value in now.metrics.items()]
                 if now.checkpoint:
                     recorded = now.done

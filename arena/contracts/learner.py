@@ -32,7 +32,7 @@ class Learner(ABC):
     """
 
     kind: ClassVar[str]
-    """Kind of the models that it makes, for example ``lms``."""
+    """ModelKind of the models that it makes, for example ``lms``."""
     plays: ClassVar[str]
     """Name of the player that plays these models, by its one option for a model."""
     step: int = 1

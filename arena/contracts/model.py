@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from arena.errors import ModelError, shown, told
+from arena.errors import ModelError, message_of, shown
 
 if TYPE_CHECKING:
     import os
@@ -142,7 +142,7 @@ class Model:
         except FileExistsError:
             raise ModelError(f"{path} exists already; name another file") from None
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise ModelError(f"cannot write {path}: {told(error)}") from None
+            raise ModelError(f"cannot write {path}: {message_of(error)}") from None
 
     @cached_property
     def _content(self) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
@@ -152,7 +152,7 @@ class Model:
         except FileNotFoundError:
             raise ModelError(f"no weights file {self._path}") from None
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise ModelError(f"{self._path} cannot be read: {told(error)}") from None
+            raise ModelError(f"{self._path} cannot be read: {message_of(error)}") from None
         return _content(str(self._path), data)
 
     def __repr__(self) -> str:
@@ -163,7 +163,7 @@ class Model:
 
 
 def _content(name: str, data: bytes) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
-    """Kind, arrays and provenance."""
+    """ModelKind, arrays and provenance."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -177,7 +177,7 @@ def _content(name: str, data: bytes) -> tuple[str, Mapping[str, np.ndarray[Any, 
         provenance = {_text(key): _text(value) for key, value in entry["provenance"].items()}
         return _text(entry["kind"]), _frozen(tensors), provenance
     except (AttributeError, KeyError, RecursionError, SafetensorError, TypeError, ValueError) as error:
-        raise ModelError(f"{name} is not a weights file: {told(error)}") from None
+        raise ModelError(f"{name} is not a weights file: {message_of(error)}") from None
 
 
 def _text(value: object) -> str:

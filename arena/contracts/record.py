@@ -26,7 +26,7 @@ def last_line(text: str | None) -> str:
     return next((line for line in reversed((text or "").splitlines()) if line.strip()), "").strip()
 
 
-class Remarks(NamedTuple):
+class PlyInfo(NamedTuple):
     """What is on record about the plies of a game besides the moves, as the store keeps it: packed, and None for a
     column without any value. See :mod:`arena.contracts.columns`; the properties of a :class:`GameRecord` unpack it.
     """
@@ -58,7 +58,7 @@ class Remarks(NamedTuple):
         )
 
 
-SILENT = Remarks()
+NO_PLY_INFO = PlyInfo()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,11 +91,11 @@ class GameRecord:
     """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
     termination: str
     """Value of a :class:`arena.Termination`."""
-    guilty: str | None = None
+    forfeited_by: str | None = None
     """``black`` or ``white``: who forfeited; None where nobody did."""
     reason: str | None = None
     """Why it was forfeited, in full (a traceback, a signal)."""
-    remarks: Remarks = SILENT
+    ply_info: PlyInfo = NO_PLY_INFO
     started: float = 0.0
     """Wall-clock start of the game, seconds since the epoch."""
 
@@ -111,24 +111,24 @@ class GameRecord:
 
     @property
     def scores(self) -> tuple[float | None, ...]:
-        return columns.SCORES.unpack(self.remarks.scores, self.plies)
+        return columns.SCORES.unpack(self.ply_info.scores, self.plies)
 
     @property
     def depths(self) -> tuple[int | None, ...]:
         """Depth of the search in plies."""
-        return columns.DEPTHS.unpack(self.remarks.depths, self.plies)
+        return columns.DEPTHS.unpack(self.ply_info.depths, self.plies)
 
     @property
     def nodes(self) -> tuple[int | None, ...]:
-        return columns.NODES.unpack(self.remarks.nodes, self.plies)
+        return columns.NODES.unpack(self.ply_info.nodes, self.plies)
 
     @property
     def pvs(self) -> tuple[str | None, ...]:
         """Principal variation as move text separated by blanks."""
-        pvs = self.remarks.pvs
+        pvs = self.ply_info.pvs
         return (None,) * self.plies if pvs is None else tuple([pv or None for pv in pvs.split("\n")])
 
     @property
     def seconds(self) -> tuple[float | None, ...]:
         """Wall-clock seconds that the player took for the ply, measured by the arena."""
-        return columns.SECONDS.unpack(self.remarks.seconds, self.plies)
+        return columns.SECONDS.unpack(self.ply_info.seconds, self.plies)

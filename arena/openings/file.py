@@ -10,7 +10,7 @@ from arena.checkers import pdn
 from arena.checkers.board import Board
 from arena.checkers.notation import move_text
 from arena.contracts.opening import Opening, OpeningBook
-from arena.errors import ArenaError, BadFEN, UsageError, told
+from arena.errors import ArenaError, BadFEN, UsageError, message_of
 from arena.plugins.options import Range
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class File(OpeningBook):
         except UnicodeDecodeError:
             raise UsageError(f"{path} cannot be read: it is not a text") from None
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise UsageError(f"{path} cannot be read: {told(error)}") from None
+            raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
         if not found:
             raise UsageError(f"{path} holds no opening after which the game goes on")
         return tuple(found.values())

@@ -4,7 +4,7 @@ The parameters of a constructor, with their type hints and defaults, are the opt
 name of its parameter, without a trailing underscore: ``lambda`` for ``lambda_``. A hint is
 ``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model` or
 :class:`arena.contracts.evaluator.Evaluator`; any of them may be ``| None``. A number may be bounded by
-``Annotated[int, Range(1, 20)]``, and a model without a default told its kind by ``Annotated[Model, Kind("mlp")]``.
+``Annotated[int, Range(1, 20)]``, and a model without a default told its kind by ``Annotated[Model, ModelKind("mlp")]``.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """The kind of model that an option takes: ``Annotated[arena.Model, Kind("mlp")]``."""
+class ModelKind:
+    """The kind of model that an option takes: ``Annotated[arena.Model, ModelKind("mlp")]``."""
 
     name: str
     check: Callable[[Model], object] = lambda _: None
@@ -177,9 +177,9 @@ def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...
         inner = next(argument for argument in arguments if argument is not types.NoneType)
         return _Optional(_type(inner, default, evaluator_name, marks))
     bounds = next((mark for mark in marks if isinstance(mark, Range)), None)
-    kind = next((mark for mark in marks if isinstance(mark, Kind)), None)
+    kind = next((mark for mark in marks if isinstance(mark, ModelKind)), None)
     if kind and hint is not Model:
-        raise TypeError("has a Kind but is not a model")
+        raise TypeError("has a ModelKind but is not a model")
     if bounds and hint not in (int, float):
         raise TypeError("has a Range but is not a number")
     known: dict[Any, _Type] = {
@@ -284,7 +284,7 @@ class _Choice(_Type):
 @dataclass(frozen=True)
 class _Weights(_Type):
     default: Model | None
-    wanted: Kind | None = None
+    wanted: ModelKind | None = None
 
     @property
     def text(self) -> str:

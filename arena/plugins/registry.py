@@ -28,7 +28,7 @@ from arena.contracts.learner import Learner
 from arena.contracts.opening import OpeningBook
 from arena.contracts.player import Player
 from arena.contracts.rating import Rating
-from arena.errors import PluginError, UnknownName, nearest, shown, told
+from arena.errors import PluginError, UnknownName, message_of, nearest, shown
 from arena.interrupts import from_keyboard
 from arena.plugins import hookspecs
 from arena.plugins.fingerprint import fingerprint
@@ -253,4 +253,4 @@ def _folder() -> str | None:
 
 
 def _one_line(error: BaseException) -> str:
-    return told(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {told(error)}"
+    return message_of(error) if isinstance(error, PluginError) else f"{type(error).__name__}: {message_of(error)}"

@@ -97,7 +97,7 @@ def _tabulate(players: Sequence[str], games: Sequence[RatedGame]) -> tuple[Integ
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class DavidsonFit:
     """The model at the maximum of likelihood times prior."""
 
     ratings: Floats  # (players,)
@@ -120,8 +120,8 @@ def fit(
     *,
     prior_sd: float,
     first_move: bool,
-) -> Fit:
-    """Fit the model to ``counts`` of Black's wins, draws and White's wins of pairs of players by number.
+) -> DavidsonFit:
+    """DavidsonFit the model to ``counts`` of Black's wins, draws and White's wins of pairs of players by number.
 
     ``prior_sd``, above 0, is in Elo units. Raises ArenaError where the search for the maximum does not end.
     """
@@ -156,7 +156,7 @@ def fit(
 
     x = _minimum(loss, slopes, np.zeros(size))
     covariance = solve(slopes(x)[1], np.eye(size)) - np.outer(mean, mean) / (1 + prior)
-    return Fit(
+    return DavidsonFit(
         ratings=ELO * (x[:players] - x[:players].sum() / max(players, 1)),
         covariance=ELO**2 * covariance[:players, :players],
         tie=float(np.exp(x[players])),

@@ -69,7 +69,7 @@ class AgreedScores:
         return Agreement(self.players.get(black, self.threshold), self.players.get(white, self.threshold), self.plies)
 
 
-class Watch:
+class ScoreAdjudicator:
     """Follows the scores of one game."""
 
     def __init__(self, agreement: Agreement) -> None:

@@ -25,11 +25,11 @@ from arena.checkers.game import NO_REPORT, Game, Outcome, Termination
 from arena.checkers.move import SIDES, Move, Side
 from arena.checkers.notation import move_text, parse_move
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
-from arena.contracts.record import GameRecord, Remarks
+from arena.contracts.record import GameRecord, PlyInfo
 from arena.errors import IllegalMove, ModelError
 from arena.faults import own_traceback
 from arena.plugins import models, specs
-from arena.referee.adjudication import Watch
+from arena.referee.adjudication import ScoreAdjudicator
 from arena.referee.task import GameTask
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class Match:
         """What each side may spend on its next move."""
         self._random: list[Generator | None] = [None, None]
         self._tables = None if task.tables is None else _tables(task.tables)
-        self._scores = None if task.scores is None else Watch(task.scores)
+        self._scores = None if task.scores is None else ScoreAdjudicator(task.scores)
 
     def play(self) -> GameRecord:
         """Play the game to its end."""
@@ -221,7 +221,7 @@ class Match:
         except BaseException as error:
             raise _blamed(side, error) from None
 
-    def _record(self, outcome: Outcome, guilty: str | None = None, reason: str | None = None) -> GameRecord:
+    def _record(self, outcome: Outcome, forfeited_by: str | None = None, reason: str | None = None) -> GameRecord:
         task, boards, moves = self._task, self._game.boards, self._game.moves
         scores, depths, nodes, pvs = zip(*self._reports, strict=True) if moves else ((), (), (), ())
         return GameRecord(
@@ -236,9 +236,9 @@ class Match:
             movetext=" ".join(map(move_text, boards, moves)),
             result=outcome.result,
             termination=outcome.termination.value,
-            guilty=guilty,
+            forfeited_by=forfeited_by,
             reason=reason,
-            remarks=Remarks.packed(
+            ply_info=PlyInfo.packed(
                 scores=SCORES.array_of(scores),
                 depths=DEPTHS.array_of(depths),
                 nodes=NODES.array_of(nodes),

@@ -47,7 +47,7 @@ def score_of(elo: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class MatchCounts:
     """The results of many units of equally many games each, from the point of view of one of two players.
 
     ``counts``: how many units brought each score, the lowest first, in equal steps from 0 to all points of a unit:

@@ -48,7 +48,7 @@ class SPRT:
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[float]) -> float:
-        """The log-likelihood ratio of H1 to H0 for results as :class:`arena.statistics.elo.Match` counts them."""
+        """The log-likelihood ratio of H1 to H0 for results as :class:`arena.statistics.elo.MatchCounts` counts them."""
         if sum(counts) == 0:
             return 0.0
         full = [max(float(count), _SMALLEST) for count in counts]

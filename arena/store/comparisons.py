@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import func, select
 
 from arena.contracts.record import points_of
-from arena.statistics import pools as pooling
-from arena.statistics.elo import Match
+from arena.statistics import components as connectivity
+from arena.statistics.elo import MatchCounts
 from arena.statistics.holm import holm
 from arena.store.schema import games as played_games
 from arena.store.schema import players, tournament_players, tournaments
@@ -40,8 +40,8 @@ def rows(games: Iterable[Played]) -> list[Row]:
     adjusted by Holm's method for all the pairs of players.
     """
     points: defaultdict[tuple[str, str], dict[tuple[int, bool], int]] = defaultdict(dict)
-    for black, white, number, result, guilty in games:
-        if guilty is None:
+    for black, white, number, result, forfeited_by in games:
+        if forfeited_by is None:
             first, second = sorted((black, white))
             points[first, second][number // 2, number % 2 == 1] = round(2 * points_of(first, black, result))
     matches = {players: match for players, each in points.items() if (match := _match(each)).units}
@@ -49,7 +49,7 @@ def rows(games: Iterable[Played]) -> list[Row]:
     p_values = holm([2 * min(los, 1 - los) for los in chances])
     found = []
     for (both, match), p_value in zip(matches.items(), p_values, strict=True):
-        sides = (both, match), (both[::-1], Match(match.counts[::-1]))
+        sides = (both, match), (both[::-1], MatchCounts(match.counts[::-1]))
         for (player, opponent), seen in sides:
             sure = _cautious(seen)
             numbers = (100 * seen.mean, 100 * sure.score().error, seen.elo().value, sure.elo().error, 100 * sure.los)
@@ -62,7 +62,7 @@ def superiority(connection: Connection, tournament_id: int | None) -> list[tuple
     games = played_games.c
     query = (
         select(games.tournament_id, tournaments.c.name, _black.c.spec, _white.c.spec)
-        .add_columns(games.round, games.result, games.guilty)
+        .add_columns(games.round, games.result, games.forfeited_by)
         .join(tournaments, tournaments.c.id == games.tournament_id)
         .join(_black, _black.c.id == games.black_id)
         .join(_white, _white.c.id == games.white_id)
@@ -75,14 +75,14 @@ def superiority(connection: Connection, tournament_id: int | None) -> list[tuple
     return [(name, *row) for name, part in parts for row in rows(part)]
 
 
-def pools(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
+def components(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
     """What each rating rests on in one tournament or in all: the tournament's name, the player, and the basis."""
     games = played_games.c
     seated = (
         select(tournament_players.c.tournament_id, tournaments.c.name, players.c.spec)
         .join(tournaments, tournaments.c.id == tournament_players.c.tournament_id)
         .join(players, players.c.id == tournament_players.c.player_id)
-        .order_by(tournament_players.c.tournament_id, tournament_players.c.seat)
+        .order_by(tournament_players.c.tournament_id, tournament_players.c.position)
     )
     keys = (games.tournament_id, _black.c.spec, _white.c.spec, games.result)
     played = (
@@ -90,7 +90,7 @@ def pools(connection: Connection, tournament_id: int | None) -> list[tuple[Any, 
         .select_from(played_games)
         .join(_black, _black.c.id == games.black_id)
         .join(_white, _white.c.id == games.white_id)
-        .where(games.guilty.is_(None))
+        .where(games.forfeited_by.is_(None))
         .group_by(*keys)
     )
     if tournament_id is not None:
@@ -101,21 +101,21 @@ def pools(connection: Connection, tournament_id: int | None) -> list[tuple[Any, 
         results[key].append((black, white, points_of(black, black, result), number))
     found = []
     for (key, name), part in groupby(connection.execute(seated).all(), key=lambda seat: seat[:2]):
-        bases = pooling.bases([seat[2] for seat in part], results[key])
+        bases = connectivity.bases([seat[2] for seat in part], results[key])
         found += [(name, player, *astuple(basis)) for player, basis in bases.items()]
     return found
 
 
-def _match(points: dict[tuple[int, bool], int]) -> Match:
+def _match(points: dict[tuple[int, bool], int]) -> MatchCounts:
     """The pairs of games of which both were played, by their half points."""
     counts = [0, 0, 0, 0, 0]
     for (pair, second), mine in points.items():
         if second and (pair, False) in points:
             counts[mine + points[pair, False]] += 1
-    return Match(counts)
+    return MatchCounts(counts)
 
 
-def _cautious(match: Match) -> Match:
+def _cautious(match: MatchCounts) -> MatchCounts:
     """With one pair more, half of it won by each side."""
     lost, *between, won = match.counts
-    return Match((lost + 0.5, *between, won + 0.5))
+    return MatchCounts((lost + 0.5, *between, won + 0.5))

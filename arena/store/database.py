@@ -19,7 +19,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 from sqlalchemy.exc import ArgumentError, IntegrityError, NoSuchModuleError
 from sqlalchemy.pool import NullPool
 
-from arena.errors import StoreError, shown, told
+from arena.errors import StoreError, message_of, shown
 from arena.store.schema import metadata
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ def _check_place(path: Path, write: bool) -> None:
         else:
             raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
     except OSError as error:
-        raise StoreError(f"{path} cannot be opened: {told(error)}") from None
+        raise StoreError(f"{path} cannot be opened: {message_of(error)}") from None
 
 
 def _may_write(place: Path) -> bool:
@@ -227,16 +227,16 @@ def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{path} cannot be made: {told(error)}") from None
+        raise StoreError(f"{path} cannot be made: {message_of(error)}") from None
 
 
 def _server(url: URL, location: str) -> Engine:
     try:
         return create_engine(url)
     except (ImportError, NoSuchModuleError) as error:
-        raise StoreError(f"{location} needs a driver that is not installed: {told(error)}") from None
+        raise StoreError(f"{location} needs a driver that is not installed: {message_of(error)}") from None
     except (ArgumentError, TypeError, ValueError) as error:
-        raise StoreError(f"{location} is not the URL of a database: {told(error)}") from None
+        raise StoreError(f"{location} is not the URL of a database: {message_of(error)}") from None
 
 
 def _sqlite_reader(path: Path) -> Engine:

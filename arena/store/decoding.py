@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import ArenaError, StoreError, shown, told
+from arena.errors import ArenaError, StoreError, message_of, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ def decoding(location: str) -> Iterator[None]:
     except ArenaError:
         raise
     except _FAILURES as error:
-        what = f"{type(error).__name__}: {told(error)}"
+        what = f"{type(error).__name__}: {message_of(error)}"
         raise StoreError(
             f"{location} holds a value that Checkers Arena did not write, or it is damaged: put a copy in its place"
             f" ({what})"

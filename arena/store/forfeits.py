@@ -18,9 +18,9 @@ def rows(connection: Connection, tournament_id: int | None) -> list[tuple[Any, .
 
     A tournament's most frequent ones come first.
     """
-    wanted = ("tournament_id", "tournament", "guilty", "termination", "reason", "name", "game")
+    wanted = ("tournament_id", "tournament", "forfeited_by", "termination", "reason", "name", "game")
     query: Select[*tuple[Any, ...]] = select(*[column(name) for name in wanted]).select_from(table("v_games"))
-    query = query.where(column("guilty").is_not(None))
+    query = query.where(column("forfeited_by").is_not(None))
     if tournament_id is not None:
         query = query.where(column("tournament_id") == tournament_id)
     query = query.order_by(*[column(name) for name in ("tournament_id", "number", "pairing", "round")])

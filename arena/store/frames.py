@@ -12,12 +12,12 @@ STANDINGS = (
 )
 GAMES = (
     *("game", "name", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"),
-    *("termination", "guilty", "reason", "plies", "seed", "moves", "black_code", "white_code"),
+    *("termination", "forfeited_by", "reason", "plies", "seed", "moves", "black_code", "white_code"),
 )
 POSITIONS = tuple(SOURCES)
 RATINGS = ("player", "system", "rating", "error", "games")
 HEAD_TO_HEAD = ("player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct")
-POOLS = ("player", "games", "pool", "group", "note")
+COMPONENTS = ("player", "games", "component", "strong_component", "note")
 SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo", "elo_error", "los", "p_value")
 FORFEITS = ("player", "termination", "reason", "games", "example")
 VERSIONS = ("player", "version", "code", "games")

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from arena.contracts.model import Model
 from arena.errors import StoreError
 from arena.store import lookup
-from arena.store.schema import checkpoints, learned, models, runs
+from arena.store.schema import checkpoints, learned_models, models, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +81,7 @@ def of_hash(connection: Connection, start: str, location: str, load: Load) -> St
         raise StoreError(f"{location} holds no model whose hash begins with {start}: arena models lists those it has")
     specs = (
         select(checkpoints.c.player).where(checkpoints.c.model_hash == found[0]),
-        select(learned.c.spec).where(learned.c.model_hash == found[0]),
+        select(learned_models.c.spec).where(learned_models.c.model_hash == found[0]),
     )
     player = next(filter(None, (connection.scalar(query.limit(1)) for query in specs)), None)
     return _stored(connection, f"@{found[0]}", found[0], player, load)

@@ -74,7 +74,7 @@ class Recorder:
             "reason": record.reason and record.reason.encode(errors="replace").decode(),
             "plies": record.plies,
             "moves": record.movetext,
-            **record.remarks._asdict(),
+            **record.ply_info._asdict(),
             "changes": self._changes,
         }
 

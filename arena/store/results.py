@@ -8,20 +8,20 @@ import pandas as pd
 from sqlalchemy import column, func, select, table
 
 from arena.errors import UsageError, shown
-from arena.store import comparisons, export, forfeits, lookup, recorded, uses
-from arena.store import learned as learning
+from arena.store import comparisons, export, forfeits, lookup, recorded_games, uses
+from arena.store import learning_log as learning
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.frames import (
     CHECKPOINTS,
     COLLECTED,
+    COMPONENTS,
     FORFEITS,
     GAMES,
     HEAD_TO_HEAD,
     LEARNED,
     METRICS,
     MODELS,
-    POOLS,
     POSITIONS,
     RATINGS,
     RUNS,
@@ -96,11 +96,11 @@ class Results:
         A tournament's games are numbered from 1 by stage, pairing (alphabetically) and round, those that are not
         played yet included, so that a number means the same game from the beginning on.
         """
-        return recorded.game(self._database, game, tournament)[1]
+        return recorded_games.game(self._database, game, tournament)[1]
 
     def tournament_of(self, game: str | int, tournament: Which = None) -> int:
         """The id of the last tournament that has a game of that name or id, or of the one that is named."""
-        return recorded.game(self._database, game, tournament)[0]
+        return recorded_games.game(self._database, game, tournament)[0]
 
     def shares(self, tournament: str | int) -> dict[tuple[str, str], tuple[float, float]]:
         """The share of the points of their meeting that two players made, by their specs in alphabetical order."""
@@ -117,8 +117,8 @@ class Results:
         with self._database.engine.connect() as connection:
             return changes_before(connection, self._id(connection, tournament), game)
 
-    def learned_models(self, tournament: str | int) -> dict[tuple[str, int], str]:
-        """The hashes of :meth:`learned`, by player and round."""
+    def model_hashes(self, tournament: str | int) -> dict[tuple[str, int], str]:
+        """The hashes of :meth:`learned_models` by player and round."""
         with self._database.engine.connect() as connection:
             return learning.hashes(connection, self._id(connection, tournament))
 
@@ -191,8 +191,8 @@ class Results:
     def games(self, tournament: Which = None, game: str | int | None = None) -> pd.DataFrame:
         """One row per game, in the order of their numbers; or the one ``game``.
 
-        ``winner`` and ``guilty`` are the player's spec or null, ``reason`` says why a game was forfeited. ``name`` is
-        the tournament's name and the game's number.
+        ``winner`` and ``forfeited_by`` are the player's spec or null; ``reason`` says why a game was forfeited. ``name``
+        is the tournament's name and the game's number.
         """
         return self._select(GAMES, "v_games", tournament, ("number", "pairing", "round"), game)
 
@@ -218,17 +218,18 @@ class Results:
         frame = self._rows(SUPERIORITY, comparisons.superiority, tournament)
         return frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
 
-    def pools(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per player: which ratings can be compared, and which cannot be taken as they stand.
+    def components(self, tournament: Which = None) -> pd.DataFrame:
+        """One row per player: which ratings can be compared, and which are not reliable.
 
-        ``games`` are those that count for ratings. Players of one ``pool`` met, each other or through others; between
-        players of one ``group``, points went both ways, directly or through others. How far two players are apart is
-        known from results only within a group: beyond it the difference in rating is a guess, between pools it is
-        nothing at all. ``note``: ``only wins``, ``only losses``, ``no rated games``, or null. Pools and groups are
-        numbered by size, and null for who has no rated games.
+        ``games``: rated games of the player. ``component``: number of the connected component of the graph of games.
+        Players of different components share no opponents, and their ratings cannot be compared at all.
+        ``strong_component``: number of the strongly connected component of the graph of scores. Between players of one
+        such component, points went both ways, directly or through other players; beyond it, a difference in rating
+        comes from the prior. ``note``: ``only wins``, ``only losses``, ``no rated games``, or null. Components are
+        numbered by size from 1, and null for players without rated games.
         """
-        frame = self._rows(POOLS, comparisons.pools, tournament)
-        return frame.astype({"pool": "Int64", "group": "Int64"})
+        frame = self._rows(COMPONENTS, comparisons.components, tournament)
+        return frame.astype({"component": "Int64", "strong_component": "Int64"})
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per rating system and player that it rated: the systems as the tournament names them, the best player
@@ -248,7 +249,7 @@ class Results:
         )
         return self._select(RATINGS, source.subquery(), tournament, ("place", "system", "worst", "player"))
 
-    def learned(self, tournament: Which = None) -> pd.DataFrame:
+    def learned_models(self, tournament: Which = None) -> pd.DataFrame:
         """One row per round of each player that learned while it played: the hash of the model that it played the round
         with, and the spec of what plays that model and learns no more.
 
@@ -329,7 +330,7 @@ class Results:
             frame = pd.DataFrame(connection.execute(query).all(), columns=["hash", "kind", "added"])
         made: dict[Any, str] = {
             row.model: f"{row.Index} ({row.player}, round {row.round})"
-            for row in self.learned().query("round > 0").drop_duplicates("model").itertuples()
+            for row in self.learned_models().query("round > 0").drop_duplicates("model").itertuples()
         }
         made |= self.checkpoints().groupby("model")["checkpoint"].agg(", ".join).to_dict()
         frame["made_by"] = frame["hash"].map(made).astype(object)

@@ -65,8 +65,8 @@ tournament_players = Table(
     metadata,
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
     Column("player_id", ForeignKey("players.id"), primary_key=True),
-    Column("seat", Integer, nullable=False, doc="place in the list of players, from 0"),
-    UniqueConstraint("tournament_id", "seat"),
+    Column("position", Integer, nullable=False, doc="place in the list of players, from 0"),
+    UniqueConstraint("tournament_id", "position"),
 )
 
 pairings = Table(
@@ -91,7 +91,7 @@ games = Table(
     Column("white_id", Integer, nullable=False),
     Column("result", Text, nullable=False),
     Column("termination", Text, nullable=False),
-    Column("guilty", Text, doc="side that forfeited"),
+    Column("forfeited_by", Text, doc="side that forfeited"),
     Column("reason", Text, doc="why it forfeited"),
     Column("first", Text, nullable=False, doc="side to move on the first board"),
     Column("plies", Integer, nullable=False),
@@ -112,7 +112,7 @@ games = Table(
         ["tournament_id", "white_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
     ),
     CheckConstraint("result IN ('1-0', '0-1', '1/2-1/2')"),
-    CheckConstraint("guilty IN ('black', 'white')"),
+    CheckConstraint("forfeited_by IN ('black', 'white')"),
     CheckConstraint("first IN ('black', 'white')"),
     CheckConstraint("length(boards) = 12 * (plies + 1)"),
     CheckConstraint("length(scores) = 4 * plies"),
@@ -243,8 +243,8 @@ run_metrics = Table(
     Column("value", Double, nullable=False),
 )
 
-learned = Table(
-    "learned",
+learned_models = Table(
+    "learned_models",
     metadata,
     Column("tournament_id", Integer, primary_key=True),
     Column("player_id", Integer, primary_key=True),
@@ -256,7 +256,7 @@ learned = Table(
     ),
 )
 """One row per round of each player that learned while it played."""
-Index("learned_model", learned.c.model_hash)
+Index("learned_models_model", learned_models.c.model_hash)
 
 run_games = Table(
     "run_games",

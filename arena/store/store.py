@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from arena.contracts.model import Model
     from arena.contracts.rating import PlayerRating
     from arena.store.collector import Collector
-    from arena.store.learned import Learned
+    from arena.store.learning_log import LearningLog
     from arena.store.names import Naming
     from arena.store.runs import Runs
 
@@ -138,7 +138,7 @@ class Store:
                 )
             key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
             for seat, player in enumerate(players):
-                chair = {"tournament_id": key, "player_id": self._player_id(player), "seat": seat}
+                chair = {"tournament_id": key, "player_id": self._player_id(player), "position": seat}
                 self._connection.execute(insert(tournament_players), chair)
         return StoredTournament(id=key, players=tuple(players), **row)
 
@@ -195,8 +195,8 @@ class Store:
         """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
         return [
             RatedGame(black, white, points_of(black, black, result))
-            for black, white, result, guilty, _ in self._results(tournament_id)
-            if guilty is None
+            for black, white, result, forfeited_by, _ in self._results(tournament_id)
+            if forfeited_by is None
         ]
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int) -> None:
@@ -251,11 +251,11 @@ class Store:
             ]
             self._connection.execute(insert(player_changes), rows)
 
-    def learned(self, tournament_id: int) -> Learned:
+    def learning_log(self, tournament_id: int) -> LearningLog:
         """What its players learn in the course of the tournament."""
-        from arena.store.learned import Learned
+        from arena.store.learning_log import LearningLog
 
-        return Learned(self._connection, tournament_id)
+        return LearningLog(self._connection, tournament_id)
 
     def add_model(self, model: Model, provenance: Mapping[str, str]) -> bool:
         """Put a model on record with what made it; whether it was not there before."""

@@ -94,7 +94,7 @@ def stored_tournament(connection: Connection, which: str | int, location: str) -
         select(*(players.c[field.name] for field in fields(PlayerIdentity)))
         .join(tournament_players)
         .where(tournament_players.c.tournament_id == key)
-        .order_by(tournament_players.c.seat)
+        .order_by(tournament_players.c.position)
     )
     changes = connection.execute(
         select(players.c.spec, *(player_changes.c[name] for name in ("number", "version", "code", "state")))
@@ -137,7 +137,7 @@ def outcomes(connection: Connection, tournament_id: int) -> list[tuple[str, str,
     """Specs of Black and White, result, who forfeited, and round of every game."""
     first, second = players.alias(), players.alias()
     query = (
-        select(first.c.spec, second.c.spec, games.c.result, games.c.guilty, games.c.round)
+        select(first.c.spec, second.c.spec, games.c.result, games.c.forfeited_by, games.c.round)
         .join(first, first.c.id == games.c.black_id)
         .join(second, second.c.id == games.c.white_id)
         .where(games.c.tournament_id == tournament_id)
@@ -160,6 +160,6 @@ def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], 
 def points(connection: Connection, tournament_id: int, player: str) -> dict[int, float | None]:
     """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
     return {
-        number: None if guilty else points_of(player, black, result)
-        for black, _, result, guilty, number in outcomes(connection, tournament_id)
+        number: None if forfeited_by else points_of(player, black, result)
+        for black, _, result, forfeited_by, number in outcomes(connection, tournament_id)
     }

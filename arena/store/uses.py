@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, column, literal, select, table
 
-from arena.store.schema import learned, players, runs, tournament_players, tournaments
+from arena.store.schema import learned_models, players, runs, tournament_players, tournaments
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -30,10 +30,10 @@ def rows(connection: Connection, model: str) -> list[tuple[Any, ...]]:
     )
     met = (
         select(literal("learning"), tournaments.c.name, players.c.spec)
-        .select_from(learned)
-        .join(tournaments, tournaments.c.id == learned.c.tournament_id)
-        .join(players, players.c.id == learned.c.player_id)
-        .where(learned.c.model_hash == model)
+        .select_from(learned_models)
+        .join(tournaments, tournaments.c.id == learned_models.c.tournament_id)
+        .join(players, players.c.id == learned_models.c.player_id)
+        .where(learned_models.c.model_hash == model)
         .distinct()
         .order_by(tournaments.c.name, players.c.spec)
     )

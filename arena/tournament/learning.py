@@ -29,7 +29,7 @@ from arena.errors import ArenaError, TournamentStopped, UsageError
 from arena.faults import blamed
 from arena.interrupts import check_interrupt
 from arena.plugins import registry, specs
-from arena.store.learned import LearnedModel
+from arena.store.learning_log import LearnedModel
 from arena.tournament import schedule
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from arena.plugins.specs import Spec
     from arena.referee.task import GameTask
     from arena.store import StoredTournament
-    from arena.store.learned import Learned, PlayedGame
+    from arena.store.learning_log import LearningLog, PlayedGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +133,18 @@ def _nameless(model: Model) -> Model:
     return Model(model.kind, model.tensors)
 
 
-class Learning:
-    """What the players of one tournament have learned so far."""
+class LearningSession:
+    """The learners and models of the players that learn in one tournament, up to the round that is played."""
 
     def __init__(
-        self, players: Mapping[str, LearningPlayer], games: int, tournament: StoredTournament, learned: Learned
+        self, players: Mapping[str, LearningPlayer], games: int, tournament: StoredTournament, log: LearningLog
     ) -> None:
-        """At its beginning; ``games`` are those of a pairing, ``learned`` is where it is put on record."""
+        """At its beginning; ``games`` are those of a pairing, ``log`` records the models."""
         self._players = players
         self._games = games
         self._tournament = tournament
-        self._learned = learned
-        self._known = learned.hashes()
+        self._log = log
+        self._known = log.hashes()
         self._learners = {player: learning.begin() for player, learning in self._players.items()}
         self._models = {player: learning.start for player, learning in self._players.items()}
 
@@ -173,7 +173,7 @@ class Learning:
                 hashes = {player: self._models[player].hash for player in here}
                 yield [with_models(task, hashes) for task in missing.pop(round)]
                 flush()
-            games = self._learned.games(names, round)
+            games = self._log.games(names, round)
             for player in here:
                 self._study(player, games)
         self._settle((stage + 1) * self._games, here)
@@ -192,7 +192,7 @@ class Learning:
                     f"did (for round {number}: {known} then, {model.hash} now); start a new tournament"
                 )
         if new:
-            self._learned.record(number, new)
+            self._log.record(number, new)
             self._known |= {(player, number): learned.model.hash for player, learned in new.items()}
 
     def _learned_model(self, player: str, number: int) -> LearnedModel:

@@ -78,7 +78,7 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
             "the models of its round are not known"
         )
     number = stage * plan.settings.games + record.round
-    known = results.learned_models(tournament.id)
+    known = results.model_hashes(tournament.id)
     return {player: known[player, number] for player in (record.black, record.white) if (player, number) in known}
 
 

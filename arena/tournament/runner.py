@@ -37,14 +37,14 @@ def run(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
-    begun: Launcher | None = None,
+    launcher: Launcher | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
     """Play a new tournament of that name, or one made of those that are taken, and rate the players.
 
     ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
     before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
-    tables built, first; ``begun`` starts the workers and is closed at the end: it may have got ready meanwhile.
+    tables built, first; ``launcher`` starts the workers and is closed at the end: it may have got ready meanwhile.
     ``isolate``: whether each player always has a process of its own, which changes no game.
     Stored models that the players' specs name must be in ``store``.
     Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
@@ -54,7 +54,7 @@ def run(
     _provide_tables(plan, say)
     players = [_identity(each) for each in plan.players]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), players, plan.games)
-    _play(plan, tournament, store, workers=size, progress=progress, say=say, begun=begun, isolate=isolate)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
     _refuse_learning(tournament, store)
     return tournament
 
@@ -67,7 +67,7 @@ def resume(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
-    begun: Launcher | None = None,
+    launcher: Launcher | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
     """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
@@ -91,7 +91,7 @@ def resume(
     unknown = without_code(tournament)
     if unknown:
         say(
-            f"{tournament.name!r} was begun by an older version, which did not record the code of its players: "
+            f"{tournament.name!r} was started by an older version, which did not record the code of its players: "
             f"whether that of {', '.join(unknown)} has changed since is not known"
         )
     changed = {spec for spec, _ in lines}.union(unknown)
@@ -100,7 +100,7 @@ def resume(
         store.accept_changes(tournament.id, now)
         tournament = store.tournament(tournament.id)
     _provide_tables(plan, say)
-    _play(plan, tournament, store, workers=size, progress=progress, say=say, begun=begun, isolate=isolate)
+    _play(plan, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
     _refuse_learning(tournament, store)
     return tournament
 
@@ -131,7 +131,7 @@ def _play(
     workers: int,
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
-    begun: Launcher | None,
+    launcher: Launcher | None,
     isolate: bool,
 ) -> None:
     """Play what is missing, and rate the players."""
@@ -143,10 +143,10 @@ def _play(
         sequential.replay(test, store.points(key, test.player))
     start = Progress(tournament.name, plan.games, len(store.finished(key)))
     tally = Tally(start, progress, test, settings.max_forfeits)
-    learned = plan.learning_players and learning.Learning(
-        plan.learning_players, settings.games, tournament, store.learned(key)
+    session = plan.learning_players and learning.LearningSession(
+        plan.learning_players, settings.games, tournament, store.learning_log(key)
     )
-    with _rated(plan, key, store), store.recorder(key) as recorder, begun or Launcher(say) as start_workers:
+    with _rated(plan, key, store), store.recorder(key) as recorder, launcher or Launcher(say) as start_workers:
         for stage, pairings in enumerate(plan.stages(lambda: store.shares(key))):
             names = {schedule.pairing_of(*pairing) for pairing in pairings}
             finished = store.finished(key)
@@ -155,7 +155,7 @@ def _play(
                 break  # they are of other pairings: see _check_pairings
             store.schedule(key, names, settings.games)
             tasks = plan.tasks(pairings, finished, ModelResolver(store.database).absolute)
-            rounds = learned.rounds(stage, pairings, tasks, recorder.flush) if learned else None
+            rounds = session.rounds(stage, pairings, tasks, recorder.flush) if session else None
             if not missing or (test and test.verdict != "open"):
                 if rounds is not None:
                     rounds.finish()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.contracts.record import points_of
-from arena.statistics.elo import Match
+from arena.statistics.elo import MatchCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -53,9 +53,9 @@ class Sequential:
         return self.test.verdict(self.counts)
 
     @property
-    def match(self) -> Match:
+    def match(self) -> MatchCounts:
         """The pairs as a match."""
-        return Match(self.counts)
+        return MatchCounts(self.counts)
 
     def __str__(self) -> str:
         low, high = self.test.bounds
@@ -72,7 +72,7 @@ class Sequential:
 
     def points(self, record: GameRecord) -> float | None:
         """What the player made of a game; None where somebody forfeited."""
-        return None if record.guilty else points_of(self.player, record.black, record.result)
+        return None if record.forfeited_by else points_of(self.player, record.black, record.result)
 
 
 def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:

@@ -58,7 +58,7 @@ class Tally:
 
     def add(self, record: GameRecord) -> None:
         self._played += 1
-        if record.guilty:
+        if record.forfeited_by:
             self._forfeits[_forfeit(record)] += 1
         forfeits = self._forfeits.total() if self._forfeits else 0
         note = "" if self._test is None else str(self._test)
@@ -77,5 +77,5 @@ class Tally:
 
 def _forfeit(record: GameRecord) -> str:
     """Who forfeited and why, in a line."""
-    player = record.black if record.guilty == "black" else record.white
+    player = record.black if record.forfeited_by == "black" else record.white
     return f"{player}, {record.termination}: {last_line(record.reason):.200}"

@@ -92,7 +92,7 @@ def openings(seed: int, number: int) -> Iterator[Board]:
         yield board
 
 
-def apart(seed: int) -> int:
+def baseline_seed(seed: int) -> int:
     """The seed of the games that measure what was learned by ``seed``: no games that were learned from."""
     return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1
 

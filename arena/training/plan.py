@@ -117,7 +117,7 @@ class RunPlan:
                 raise UsageError(f"{each.text} is named twice; a checkpoint meets a baseline once")
 
     def new_learner(self) -> Learner:
-        """A learner that has not begun. Raises UsageError if it cannot start from the run's opening book."""
+        """A new learner, not begun yet. Raises UsageError if it cannot start from the run's opening book."""
         learner: Learner = self.learner.create()
         if self._starts.boards and (self.source is None or type(learner).open_with is not Learner.open_with):
             learner.open_with(self._starts)

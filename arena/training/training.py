@@ -163,7 +163,7 @@ def resume(
             )
     if specs.missing_code(then, now):
         say(
-            f"the run {run.name!r} was begun by an older version, which did not record its code: "
+            f"the run {run.name!r} was started by an older version, which did not record its code: "
             "whether that has changed since is not known"
         )
     start = store.runs.last_checkpoint(run.id)
@@ -309,10 +309,10 @@ class Training:
         player: Callable[[], Player] = spec.create if spec else learner.player
         for opponent in plan.baselines:
             with blamed(f"a game of {plan.learner.text} against {opponent.text}"):
-                tally = duel.duel(player, opponent.create, plan.measuring.games, duel.apart(plan.seed))
-            self._scores[opponent.text] = tally
-            percentages = {"win_pct": tally.win_pct, "score_pct": tally.score_pct}
-            counts = {"wins": tally.wins, "draws": tally.draws, "losses": tally.losses}
+                score = duel.duel(player, opponent.create, plan.measuring.games, duel.baseline_seed(plan.seed))
+            self._scores[opponent.text] = score
+            percentages = {"win_pct": score.win_pct, "score_pct": score.score_pct}
+            counts = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
             self._recorder.measured(self.done, counts | percentages, opponent.text)
         origin = provenance(self.run, self.done)
         text = spec.text if spec else None

@@ -95,7 +95,7 @@ class _Guard:
             while not isinstance(message, m.Done):
                 if isinstance(message, m.Played):
                     record = message.record
-                    if not waiting or record.guilty or record.seed != waiting[0].seed:
+                    if not waiting or record.forfeited_by or record.seed != waiting[0].seed:
                         break
                     waiting.popleft()
                     self._send(message)

@@ -83,7 +83,7 @@ def _play(order: m.Order, channel: m.Channel, compiled: event.RecordingListener)
         if _took_more(order.memory):
             return
         channel.send(m.Played(record))
-        if record.guilty:
+        if record.forfeited_by:
             return
         match.finish(record)
         if time.monotonic() > deadline:

@@ -118,7 +118,7 @@ def weights_of(model: arena.Model) -> np.ndarray:
 class Tuned(arena.CompiledEvaluator):
     """The minimax heuristic with coefficients that a learner tuned."""
 
-    def __init__(self, weights: Annotated[arena.Model, arena.Kind(KIND, weights_of)] = SHIPPED) -> None:
+    def __init__(self, weights: Annotated[arena.Model, arena.ModelKind(KIND, weights_of)] = SHIPPED) -> None:
         self.weights = weights
 
     def spec(self) -> str:

@@ -22,7 +22,7 @@ def weights_of(model: arena.Model) -> np.ndarray:
     return model.require("lms", {"weights": (FEATURES,)})["weights"]
 
 
-Weights = Annotated[arena.Model, arena.Kind("lms", weights_of)]
+Weights = Annotated[arena.Model, arena.ModelKind("lms", weights_of)]
 """The hint of an option that takes weights of this function."""
 
 

@@ -135,7 +135,7 @@ class MetricsNetwork(arena.Evaluator):
     layers, one output, the logit of the probability that the side to move wins.
     """
 
-    def __init__(self, weights: Annotated[arena.Model, arena.Kind(KIND, layers_of)]) -> None:
+    def __init__(self, weights: Annotated[arena.Model, arena.ModelKind(KIND, layers_of)]) -> None:
         self.weights = weights
 
     def evaluate(self, board: arena.Board) -> float:

@@ -110,7 +110,7 @@ def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -
     return layers
 
 
-Weights = Annotated[arena.Model, arena.Kind(KIND, layers_of)]
+Weights = Annotated[arena.Model, arena.ModelKind(KIND, layers_of)]
 """The hint of an option that takes a network."""
 
 

@@ -216,7 +216,7 @@ def weights_of(model: arena.Model) -> np.ndarray:
     return model.require(KIND, {"weights": (PHASES, SLOTS)})["weights"] / UNITS
 
 
-Weights = Annotated[arena.Model, arena.Kind(KIND, weights_of)]
+Weights = Annotated[arena.Model, arena.ModelKind(KIND, weights_of)]
 """The hint of an option that takes weights of this function."""
 
 

@@ -54,7 +54,7 @@ def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
     return tensors
 
 
-Weights = Annotated[arena.Model, arena.Kind("td", tensors_of)]
+Weights = Annotated[arena.Model, arena.ModelKind("td", tensors_of)]
 """The hint of an option that takes weights and memory of this function."""
 
 

@@ -117,5 +117,5 @@ def _games(
     from arena.training import duel
 
     games = Compiled(*players, rules)
-    openings = duel.openings(duel.apart(seed), number)
+    openings = duel.openings(duel.baseline_seed(seed), number)
     return (games.play(seed, place, board) for place, board in enumerate(openings))

@@ -142,7 +142,7 @@ def _curve(
             learner.learn_from([games(learner, done)])
             done += 1
             examples = int(learner.state()["examples"])
-        yield done, examples, duel.duel(learner.player, opponent.create, test_games, duel.apart(seed))
+        yield done, examples, duel.duel(learner.player, opponent.create, test_games, duel.baseline_seed(seed))
 
 
 def _fresh(spec: Spec, seed: int) -> arena.Learner:

@@ -60,7 +60,7 @@ def fixed_opponent(
             source = Opponents.of(spec, opponent.text, seed + number, resolver=commands.stored_models())
             for done in range(0, games + 1, step):
                 if done % every == 0 or done == games:
-                    score = duel.duel(instance.player, opponent.create, test_games, duel.apart(seed + number))
+                    score = duel.duel(instance.player, opponent.create, test_games, duel.baseline_seed(seed + number))
                     rows.append({"seed": seed + number, "games": done, **columns(score)})
                     tell(number * games + done, 0, seeds * games, f"{score.score_pct:.1f} %")
                 if done < games:

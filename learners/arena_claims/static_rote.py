@@ -87,7 +87,10 @@ def _measured(
         boards = _learn(learner, source, games, seed) if learn != "nothing" else 0.0
         yield (
             boards,
-            {each.text: duel.duel(learner.player, each.create, test_games, duel.apart(seed)) for each in opponents},
+            {
+                each.text: duel.duel(learner.player, each.create, test_games, duel.baseline_seed(seed))
+                for each in opponents
+            },
         )
 
 

@@ -91,7 +91,7 @@ def compare(
                 instance.self_play(games)
                 counts.append(instance.counter_.columns())
                 for opponent in opponents:
-                    score = duel.duel(instance.player, opponent.create, test_games, duel.apart(seed))
+                    score = duel.duel(instance.player, opponent.create, test_games, duel.baseline_seed(seed))
                     duels[opponent.text].append(score)
                 learned = (number * len(seeds) + place + 1) * games
                 tell(learned, 0, len(variants) * len(seeds) * games, spec.text)

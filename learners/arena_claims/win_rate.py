@@ -60,7 +60,7 @@ def win_rate(
             if "win_draw_pct" in metrics:
                 row["learner_win_draw_pct"] = metrics["win_draw_pct"]
             for opponent in opponents:
-                score = duel.duel(instance.player, opponent.create, test_games, duel.apart(seed))
+                score = duel.duel(instance.player, opponent.create, test_games, duel.baseline_seed(seed))
                 row |= {f"{opponent.text}_win_pct": score.win_pct, f"{opponent.text}_score_pct": score.score_pct}
             rows.append(row)
             tell(generation * games, 0, generations * games, f"{row['win_draw_pct']:.1f} %")

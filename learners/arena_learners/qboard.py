@@ -35,7 +35,7 @@ class QBoard(Stage):
 
     def __init__(
         self,
-        metrics: Annotated[arena.Model, arena.Kind(metrics.KIND, metrics.layers_of)] | None = None,
+        metrics: Annotated[arena.Model, arena.ModelKind(metrics.KIND, metrics.layers_of)] | None = None,
         labels: Literal["metrics", "results"] = "metrics",
         coding: Literal["signed", "planes"] = "signed",
         rate: Annotated[float, arena.Range(0)] = 0.001,

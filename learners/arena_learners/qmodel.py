@@ -205,7 +205,7 @@ class QModel(ModularLearner):
         draw_reward: Annotated[float, arena.Range(-1, 1)] = 0.0,
         epochs: Annotated[int, arena.Range(1)] = 4,
         replay: Annotated[int, arena.Range(1)] = 120_000,
-        start: Annotated[arena.Model, arena.Kind(KIND, layers_of)] | None = None,
+        start: Annotated[arena.Model, arena.ModelKind(KIND, layers_of)] | None = None,
         quiescence: bool = True,
         generation: Annotated[int, arena.Range(1)] = _USUAL,
         first_value: float = 0.0,

@@ -141,7 +141,7 @@ class TD(ModularLearner):
         temperature: Annotated[float, arena.Range(0)] = 0.0,
         novelty: Annotated[float, arena.Range(0)] = 0.0,
         random_plies: Annotated[int, arena.Range(0)] = 0,
-        start: Annotated[arena.Model, arena.Kind("td", start_of)] | None = None,
+        start: Annotated[arena.Model, arena.ModelKind("td", start_of)] | None = None,
         learn: Literal["both", "memory", "weights"] = "both",
     ) -> None:
         """``depth``: plies of search in self-play. ``quiescence``: and on while there are captures.

@@ -37,7 +37,7 @@ class QMetrics(SearchingPlayer):
 
     def __init__(
         self,
-        weights: Annotated[arena.Model, arena.Kind(metrics.KIND, metrics.layers_of)],
+        weights: Annotated[arena.Model, arena.ModelKind(metrics.KIND, metrics.layers_of)],
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:

@@ -16,7 +16,7 @@ class Tuned(SearchingPlayer):
 
     def __init__(
         self,
-        weights: Annotated[arena.Model, arena.Kind(heuristic.KIND, heuristic.weights_of)] = SHIPPED,
+        weights: Annotated[arena.Model, arena.ModelKind(heuristic.KIND, heuristic.weights_of)] = SHIPPED,
         depth: Annotated[int, arena.Range(1, 64)] = 4,
         quiescence: bool = True,
     ) -> None:

@@ -27,7 +27,7 @@ def test_draws_are_told_apart_as_the_game_does() -> None:
     [row] = found("endless", "--players", "m1", "--learners", "", "--explore", "0", "--test-games", 30, "--seeds", 1)
     both = [M1().compiled(side) for side in arena.Side]
     ends = []
-    for number, board in enumerate(duel.openings(duel.apart(1), 30)):
+    for number, board in enumerate(duel.openings(duel.baseline_seed(1), 30)):
         episode = Games(*both).play(1, number, board)
         game = arena.Game(episode.board(0))
         for ply in range(1, episode.plies + 1):

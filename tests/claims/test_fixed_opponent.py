@@ -29,4 +29,4 @@ def test_measured_games_have_a_seed_of_their_own(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(duel, "duel", measure)
     fixed_opponent(learner="lms", against="m1", games=2, every=2, test_games=2, seed=3, seeds=1, json=True)
-    assert seeds == [duel.apart(3)] * 2
+    assert seeds == [duel.baseline_seed(3)] * 2

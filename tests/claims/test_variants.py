@@ -32,7 +32,7 @@ def test_gains_are_over_the_first_learner_of_the_same_seed() -> None:
         learner = specs.parse("learner", text).create()
         learner.begin(seed)
         learner.self_play(20)
-        return duel.measure(learner.player, "random", 20, duel.apart(seed))
+        return duel.measure(learner.player, "random", 20, duel.baseline_seed(seed))
 
     duels = {text: [measured(text, seed) for seed in (1, 2, 3)] for text in learners}
     for row, text in zip(rows, learners, strict=True):

@@ -38,7 +38,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     Workers start when they are needed, and no earlier; Ctrl-C stays what it is.
     """
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "_begun", lambda _: nullcontext())
+    monkeypatch.setattr(cli, "_launcher_for", lambda _: nullcontext())
     monkeypatch.setattr(cli, "remember_interrupts", lambda: None)
     monkeypatch.setattr(cli, "ignore_interrupts", lambda: None)
     threshold = gc.get_threshold()

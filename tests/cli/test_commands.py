@@ -56,8 +56,8 @@ def test_commands_that_play_begin_at_once_what_workers_come_from(
 ) -> None:
     monkeypatch.setattr(system, "COMMAND", "import time; time.sleep(600) or {}")
     before = children()
-    with cli._begun(line.split()) as begun:
-        assert (begun is not None) == plays
+    with cli._launcher_for(line.split()) as launcher:
+        assert (launcher is not None) == plays
         assert (children() != before) == (plays and system.FORKS)
     assert children() == before
 

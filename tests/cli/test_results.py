@@ -53,7 +53,7 @@ def recorded(path: Path, players: str, results: list[str], planned: int | None =
                         movetext="",
                         result={">": "1-0", "=": "1/2-1/2", "!": "0-1"}[how],
                         termination="exception" if how == "!" else "no moves",
-                        guilty="black" if how == "!" else None,
+                        forfeited_by="black" if how == "!" else None,
                         reason=REASON.format(white) if how == "!" else None,
                     )
                 )
@@ -114,7 +114,7 @@ def test_who_has_no_rated_games_has_no_rating_in_any_form(tmp_path: Path, capsys
         assert standings["rating_error"].notna().to_dict() == {"a": True, "b": True, "c": False}
         assert standings["games"].to_dict() == {"a": 3, "b": 2, "c": 1}
         assert sorted(stored.ratings("test")["player"]) == ["a", "b"]
-        assert stored.pools("test").set_index("player").loc["c", "note"] == "no rated games"
+        assert stored.components("test").set_index("player").loc["c", "note"] == "no rated games"
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT rating FROM v_standings WHERE player = 'c'").fetchall() == [(None,)]
     for form in ("--json", "--csv"):

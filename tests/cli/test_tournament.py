@@ -196,7 +196,7 @@ def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run,
     players = words[0].removesuffix(",...")
     done = run("tournament", "--players", f"{players},lms", "--games", "2", *words[1:])
     assert done.returncode == 0, done.stderr
-    rows = json.loads(run("results", "learned", "--tournament", "t1", "--db", "x.sqlite", "--json").stdout)
+    rows = json.loads(run("results", "learned-models", "--tournament", "t1", "--db", "x.sqlite", "--json").stdout)
     assert [(row["player"], row["round"]) for row in rows] == [("lms", number) for number in range(5)]
     assert players == rows[-1]["spec"] == f"lms:weights=@{rows[-1]['model']}"
     with arena.Results(tmp_path / "x.sqlite") as results:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
-from arena.contracts.record import GameRecord, Remarks
+from arena.contracts.record import GameRecord, PlyInfo
 
 RECORD = GameRecord(
     pairing="lms vs random",
@@ -21,9 +21,9 @@ RECORD = GameRecord(
     movetext="9-13 22-18 13x22",
     result="0-1",
     termination="exception",
-    guilty="black",
+    forfeited_by="black",
     reason="ValueError: \ud83d nö",
-    remarks=Remarks.packed(
+    ply_info=PlyInfo.packed(
         scores=SCORES.array_of((None, 0.5, None)),
         depths=DEPTHS.array_of((None, 3, None)),
         nodes=NODES.array_of((None, 2**62 + 1, 0)),
@@ -45,10 +45,10 @@ def test_what_was_packed_is_there_for_each_ply() -> None:
 
 
 def test_columns_may_be_empty() -> None:
-    silent = replace(RECORD, remarks=Remarks())
+    silent = replace(RECORD, ply_info=PlyInfo())
     assert [silent.scores, silent.depths, silent.nodes, silent.pvs, silent.seconds] == [(None,) * 3] * 5
 
 
 def test_a_game_without_moves() -> None:
-    empty = replace(RECORD, boards=bytes(12), movetext="", remarks=Remarks())
+    empty = replace(RECORD, boards=bytes(12), movetext="", ply_info=PlyInfo())
     assert (empty.plies, empty.moves, empty.scores, empty.pvs) == (0, (), (), ())

@@ -153,11 +153,11 @@ def test_a_won_final_board_is_the_texts_example(boards: str) -> None:
     """⟨(3, 0, 1, 0, 0, 0), 100⟩: three black pieces, one of them a king, are left of a game that Black has won."""
     game = arena.Game(arena.Board.from_fen("B:W18:B1,14,K32"))
     game.play(*game.board.legal_moves)
-    critic = begun(boards=boards, final=True, start=arena.Model("lms", {"weights": W})).critic_
+    critic = fresh_learner(boards=boards, final=True, start=arena.Model("lms", {"weights": W})).critic_
     black, white = (critic.examples(arena.Episode.of(game), side).last(1) for side in arena.Side)
     assert (black.features.tolist(), black.values.tolist()) == ([[1, 3, 0, 1, 0, 0, 0]], [100])
     assert (white.features.tolist(), white.values.tolist()) == ([[1, 0, 3, 0, 1, 0, 0]], [-100])
-    without = begun(boards=boards).critic_.examples(arena.Episode.of(game), arena.Side.BLACK)
+    without = fresh_learner(boards=boards).critic_.examples(arena.Episode.of(game), arena.Side.BLACK)
     assert [1, 3, 0, 1, 0, 0, 0] not in without.features.tolist()
 
 
@@ -268,7 +268,7 @@ def test_a_teachers_move_is_two_examples_until_it_is_preferred(seed: int) -> Non
 # The modules together.
 
 
-def begun(seed: int = 1, **options: Any) -> LMS:
+def fresh_learner(seed: int = 1, **options: Any) -> LMS:
     learner = LMS(**options)
     learner.begin(seed)
     return learner
@@ -284,7 +284,7 @@ def test_without_exploration_the_performance_system_plays_what_v_likes_best() ->
 
 
 def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
-    learner = begun(quiescence=False)
+    learner = fresh_learner(quiescence=False)
     for _ in range(3):
         before = learner.weights_.copy()
         learner.self_play(1)
@@ -300,11 +300,11 @@ def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
 def test_learning_on_the_move_uses_each_example_at_once(final: bool) -> None:
     """With a rate of zero it plays and measures what learning after the game does; else it learns something else."""
     weights = arena.Model("lms", {"weights": W})
-    still, moving = (begun(update=update, start=weights, rate=0.0, final=final) for update in ("game", "move"))
+    still, moving = (fresh_learner(update=update, start=weights, rate=0.0, final=final) for update in ("game", "move"))
     games, moves = still.self_play(1), moving.self_play(1)
     assert games["plies"] == moves["plies"]
     assert moving.generalizer_.seen == still.generalizer_.seen
-    after, during = begun(2), begun(2, update="move")
+    after, during = fresh_learner(2), fresh_learner(2, update="move")
     assert after.self_play(2)["norm"] != during.self_play(2)["norm"]
 
 
@@ -399,7 +399,7 @@ def won(player: arena.Player, games: int) -> float:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> None:
-    learner = begun(seed)
+    learner = fresh_learner(seed)
     learner.self_play(100)
     assert won(learner.player(), 1000) >= 0.995
 
@@ -419,20 +419,20 @@ def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> Non
     ids=str,
 )
 def test_every_choice_learns(options: dict[str, Any]) -> None:
-    learner = begun(3, **options)
+    learner = fresh_learner(3, **options)
     learner.self_play(60)
     assert won(learner.player(), 200) >= 0.9
 
 
 def test_own_turn_boards_with_a_choice_after_ones_own_move_teach_to_leave_pieces_hanging() -> None:
-    learner = begun(1, boards="own_turn", quiescence=False)
+    learner = fresh_learner(1, boards="own_turn", quiescence=False)
     learner.self_play(60)
     assert learner.weights_[6] > 0.5 * learner.weights_[1] > abs(learner.weights_[5])
     assert won(learner.player(), 200) <= 0.7
 
 
 def test_studying_the_games_of_others_teaches_too() -> None:
-    learner = begun()
+    learner = fresh_learner()
     random = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [random.play(5, number) for number in range(100)]
     metrics = learner.learn_from(episodes)
@@ -442,7 +442,7 @@ def test_studying_the_games_of_others_teaches_too() -> None:
 
 def test_only_the_learners_of_an_episode_are_studied() -> None:
     episode = arena.Episode.of(random_game(2))
-    both, black = begun(), begun()
+    both, black = fresh_learner(), fresh_learner()
     both.learn_from([episode])
     black.learn_from([replace(episode, learners=(arena.Side.BLACK,))])
     assert both.generalizer_.seen > black.generalizer_.seen == len(expected(random_game(2), arena.Side.BLACK, True))
@@ -451,7 +451,7 @@ def test_only_the_learners_of_an_episode_are_studied() -> None:
 def test_a_correction_that_is_studied_often_is_followed() -> None:
     episode, better, reached = corrected(1)
     (side,) = episode.learners
-    learner = begun(rate=0.5, tau=None)
+    learner = fresh_learner(rate=0.5, tau=None)
     drawn_there = replace(episode, boards=episode.boards[: next(iter(episode.better)) + 2], winner=None)
     for _ in range(300):
         learner.learn_from([drawn_there])
@@ -460,23 +460,23 @@ def test_a_correction_that_is_studied_often_is_followed() -> None:
 
 
 def test_the_state_is_everything() -> None:
-    whole, first = begun(7), begun(7)
+    whole, first = fresh_learner(7), fresh_learner(7)
     whole.self_play(8)
     first.self_play(3)
-    second = begun(7)
+    second = fresh_learner(7)
     second.restore(first.state())
     metrics = second.self_play(5)
     assert np.array_equal(second.weights_, whole.weights_)
     assert second.model().hash == whole.model().hash
-    other = begun(7)
+    other = fresh_learner(7)
     other.self_play(3)
     assert metrics == other.self_play(5)
-    assert begun(7).state().keys() == whole.state().keys()
+    assert fresh_learner(7).state().keys() == whole.state().keys()
     assert all(np.array_equal(whole.state()[name], array) for name, array in second.state().items())
 
 
 def test_the_seed_makes_the_weights() -> None:
-    learners = [begun(seed) for seed in (7, 7, 8)]
+    learners = [fresh_learner(seed) for seed in (7, 7, 8)]
     for learner in learners:
         learner.self_play(5)
     one, same, other = (learner.model().hash for learner in learners)
@@ -484,13 +484,13 @@ def test_the_seed_makes_the_weights() -> None:
 
 
 def test_metrics_are_finite_numbers() -> None:
-    metrics = begun().self_play(3)
+    metrics = fresh_learner().self_play(3)
     assert np.isfinite(list(metrics.values())).all()
     assert metrics.keys() == {"plies", "draw_pct", "squared_error", "gain", *(f"w{i}" for i in range(7)), "norm"}
 
 
 def test_the_player_plays_as_the_learner_learned() -> None:
-    learner = begun(depth=2, quiescence=False)
+    learner = fresh_learner(depth=2, quiescence=False)
     learner.self_play(1)
     player = learner.player()
     assert (player.depth, player.quiescence) == (2, False)
@@ -500,24 +500,24 @@ def test_the_player_plays_as_the_learner_learned() -> None:
 
 
 def test_four_features_leave_the_threats_alone() -> None:
-    learner = begun(features=4, start=arena.Model("lms", {"weights": W}))
+    learner = fresh_learner(features=4, start=arena.Model("lms", {"weights": W}))
     learner.self_play(10)
     assert learner.weights_[:5].all()
     assert not learner.weights_[5:].any()
 
 
 def test_learning_goes_on_from_given_weights() -> None:
-    learner = begun(start=arena.Model("lms", {"weights": W}), rate=0.0)
+    learner = fresh_learner(start=arena.Model("lms", {"weights": W}), rate=0.0)
     learner.self_play(2)
     assert np.array_equal(learner.weights_, W)
     with pytest.raises(arena.ArenaError, match="of kind td, not lms"):
-        begun(start=arena.Model("td", {"weights": W}))
+        fresh_learner(start=arena.Model("td", {"weights": W}))
 
 
 @pytest.mark.parametrize("options", [{"normalised": False}, {"rate": 0.3, "tau": None}], ids=str)
 def test_a_rate_that_overshoots_diverges_and_says_so(options: dict[str, Any]) -> None:
     """The raw rule with its usual rate, and the normalised one with three times that."""
-    learner = begun(**options)
+    learner = fresh_learner(**options)
     with pytest.raises(arena.ArenaError, match="diverged: an update took away") as caught:
         learner.self_play(200)
     assert "\n" not in str(caught.value)

@@ -32,7 +32,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "HELD_BACK", 4)
 
 
-def begun(seed: int = 3) -> Regression:
+def fresh_learner(seed: int = 3) -> Regression:
     learner = Regression(depth=1)
     learner.begin(seed)
     return learner
@@ -108,7 +108,7 @@ def test_what_no_game_showed_stays_at_the_prior() -> None:
 
 @pytest.mark.usefixtures("short")
 def test_practice_in_parts_is_practice_at_once() -> None:
-    whole, parts = begun(), begun()
+    whole, parts = fresh_learner(), fresh_learner()
     whole.self_play(11)
     for games in (1, 6, 4):
         parts.self_play(games)
@@ -119,7 +119,7 @@ def test_practice_in_parts_is_practice_at_once() -> None:
 
 @pytest.mark.usefixtures("short")
 def test_a_restored_learner_goes_on_as_the_original() -> None:
-    original, copy = begun(), begun()
+    original, copy = fresh_learner(), fresh_learner()
     original.self_play(8)
     copy.restore({name: array.copy() for name, array in original.state().items()})
     assert original.self_play(6) == copy.self_play(6)
@@ -128,7 +128,7 @@ def test_a_restored_learner_goes_on_as_the_original() -> None:
 
 @pytest.mark.usefixtures("short")
 def test_of_recorded_games_the_results_count_and_late_positions_count_more() -> None:
-    student = begun()
+    student = fresh_learner()
     game = arena.Episode.of(random_game(2))
     searched = replace(game, values=np.full(game.plies, 5.0))
     student.learn_from([searched, game])
@@ -151,7 +151,7 @@ def test_what_a_teacher_says_comes_before_the_result() -> None:
 
 
 def test_metrics_are_finite() -> None:
-    assert all(np.isfinite(value) for value in begun().self_play(2).values())
+    assert all(np.isfinite(value) for value in fresh_learner().self_play(2).values())
 
 
 def test_one_generation_beats_material() -> None:

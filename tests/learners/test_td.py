@@ -29,7 +29,7 @@ from positions import random_game
 BLACK, WHITE = arena.Side
 
 
-def begun(seed: int = 1, kind: type[TD] = TD, **options: object) -> TD:
+def fresh_learner(seed: int = 1, kind: type[TD] = TD, **options: object) -> TD:
     learner = kind(**options)  # type: ignore[arg-type]
     learner.begin(seed)
     return learner
@@ -37,7 +37,7 @@ def begun(seed: int = 1, kind: type[TD] = TD, **options: object) -> TD:
 
 @pytest.fixture(scope="module")
 def learner() -> TD:
-    learner = begun(4)
+    learner = fresh_learner(4)
     learner.self_play(200)
     return learner
 
@@ -157,7 +157,7 @@ def equal(one: TD, other: TD) -> bool:
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, object]) -> None:
-    compiled, plain = begun(3, **options), begun(3, PlainTD, **options)
+    compiled, plain = fresh_learner(3, **options), fresh_learner(3, PlainTD, **options)
     for _ in range(2):
         assert compiled.self_play(1) == plain.self_play(1)
         assert equal(compiled, plain)
@@ -165,12 +165,12 @@ def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, objec
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
 def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: dict[str, object]) -> None:
-    whole, begin = begun(3, **options), begun(3, **options)
+    whole, begin = fresh_learner(3, **options), fresh_learner(3, **options)
     whole.self_play(60)
     begin.self_play(40)
     state = {name: array.copy() for name, array in begin.state().items()}
     begin.self_play(5)
-    again = begun(3, **options)
+    again = fresh_learner(3, **options)
     again.restore(state)
     again.self_play(20)
     assert equal(whole, again)
@@ -181,7 +181,7 @@ def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: di
 def test_what_the_step_counts(n: str, expected: list[int]) -> None:
     for capacity in (10_000, 0):
         if n != "visits" or capacity:
-            learner = begun(n=n, capacity=capacity)
+            learner = fresh_learner(n=n, capacity=capacity)
             learner.self_play(7)
             boards = [arena.Board.start(), random_game(3, 50).board]
             episode = arena.Episode(np.array([board.relative for board in boards]), None)
@@ -189,7 +189,7 @@ def test_what_the_step_counts(n: str, expected: list[int]) -> None:
 
 
 def test_chance_follows_from_the_seed() -> None:
-    one, other, third = begun(1), begun(1), begun(2)
+    one, other, third = fresh_learner(1), fresh_learner(1), fresh_learner(2)
     for learner in (one, other, third):
         learner.self_play(5)
     assert equal(one, other)
@@ -197,7 +197,7 @@ def test_chance_follows_from_the_seed() -> None:
 
 
 def test_every_board_met_is_counted() -> None:
-    again = begun(4, capacity=1_000_000)
+    again = fresh_learner(4, capacity=1_000_000)
     plies = sum(again.self_play(1)["plies"] for _ in range(50))
     tensors = again.state()
     assert tensors["visits"].sum() == plies + 50
@@ -207,7 +207,7 @@ def test_every_board_met_is_counted() -> None:
 
 
 def test_metrics_tell_of_weights_and_memory() -> None:
-    metrics = begun(4).self_play(30)
+    metrics = fresh_learner(4).self_play(30)
     assert all(np.isfinite(value) for value in metrics.values())
     assert metrics["boards_learned"] == 30 * metrics["plies"]
     assert metrics["step_size"] == step_size(int(metrics["boards_learned"]))
@@ -217,7 +217,7 @@ def test_metrics_tell_of_weights_and_memory() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_weights_neither_diverge_nor_turn_negative(seed: int) -> None:
-    learner = begun(seed)
+    learner = fresh_learner(seed)
     for _ in range(10):
         metrics = learner.self_play(10)
         assert not metrics["diverged"]
@@ -229,7 +229,7 @@ def test_weights_neither_diverge_nor_turn_negative(seed: int) -> None:
 def test_as_written_weights_diverge_and_turn_negative_and_it_says_so() -> None:
     told = []
     for seed in range(5):
-        learner = begun(seed, normalised=False, guarded=False)
+        learner = fresh_learner(seed, normalised=False, guarded=False)
         metrics = [learner.self_play(5) for _ in range(8)]
         told.append((max(m["diverged"] for m in metrics), metrics[-1]["negative"], metrics[-1]["sign_flips"]))
         assert all(np.isfinite(list(m.values())).all() for m in metrics)
@@ -254,7 +254,7 @@ def score(mine: TDPlayer, theirs: arena.Player | None, games: int) -> tuple[int,
 
 
 def test_a_hundred_games_of_learning_beat_random() -> None:
-    learner = begun(6)
+    learner = fresh_learner(6)
     learner.self_play(100)
     wins, _, losses = score(TDPlayer(learner.model(), depth=1), None, 200)
     assert wins >= 190
@@ -308,7 +308,7 @@ def test_wins_are_remembered_above_all_that_weights_say_and_sooner_ones_higher()
 
 
 def test_looking_ahead_finds_a_forced_win() -> None:
-    kernel = Rote(begun().model()).kernel()
+    kernel = Rote(fresh_learner().model()).kernel()
     boards = [arena.Board.from_fen(fen) for fen in ("B:W10:B6", "B:W31:B", "B:W32:B1")]
     won, lost, open_ = lookahead(kernel, np.array([board.relative for board in boards]), 3)
     assert (won, lost) == (WIN - 1, -WIN)
@@ -319,7 +319,7 @@ def test_memory_brings_forced_wins_nearer() -> None:
     """Once it is known that a board is lost, one ply shows the win of who can bring it about."""
     before, lost = (arena.Board.from_fen(fen) for fen in ("B:W28:BK19", "W:W28:BK15"))
     assert lost in [before.after(move) for move in before.legal_moves]
-    tensors = dict(begun().model().tensors)
+    tensors = dict(fresh_learner().model().tensors)
     memory = RoteMemory(100)
     memory.meet(np.array([lost.relative]), np.array([-WON]), np.array([True]))
     boards = np.array([before.relative])
@@ -331,11 +331,11 @@ def test_memory_brings_forced_wins_nearer() -> None:
 def test_others_games_are_studied() -> None:
     games = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [replace(games.play(1, number), explored=None, values=None) for number in range(30)]
-    learner = begun()
+    learner = fresh_learner()
     metrics = learner.learn_from(episodes)
     assert learner.memory_.visits(arena.Board.start()) == 30
     assert metrics["c1"] > 1
-    onlooker = begun()
+    onlooker = fresh_learner()
     onlooker.learn_from([replace(episodes[0], learners=(WHITE,))])
     assert onlooker.state()["counts"][0] == episodes[0].plies // 2
 
@@ -344,7 +344,7 @@ def test_novelty_prefers_boards_seldom_met() -> None:
     """Openings are tried more evenly."""
 
     def first_moves(**options: float) -> list[int]:
-        learner = begun(2, explore=0.0, **options)
+        learner = fresh_learner(2, explore=0.0, **options)
         learner.self_play(140)
         return sorted(learner.memory_.reached(arena.Board.start()).values())
 
@@ -355,13 +355,13 @@ def test_novelty_prefers_boards_seldom_met() -> None:
 
 def test_learning_goes_on_from_a_model(learner: TD) -> None:
     model = learner.model()
-    again = begun(9, start=model)
+    again = fresh_learner(9, start=model)
     np.testing.assert_array_equal(again.weights_, learner.weights_)
     assert again.state()["counts"].tolist() == learner.state()["counts"].tolist()
     visits = learner.memory_.visits(arena.Board.start())
     again.self_play(1)
     assert again.memory_.visits(arena.Board.start()) == visits + 1
-    assert begun(9, start=model, capacity=100).memory_.visits(arena.Board.start()) == visits
+    assert fresh_learner(9, start=model, capacity=100).memory_.visits(arena.Board.start()) == visits
 
 
 @pytest.mark.parametrize(
@@ -369,13 +369,13 @@ def test_learning_goes_on_from_a_model(learner: TD) -> None:
 )
 def test_options_that_contradict_each_other_are_refused(options: dict[str, object]) -> None:
     if "start" in options:
-        options |= {"start": begun().model()}
+        options |= {"start": fresh_learner().model()}
     with pytest.raises(arena.ArenaError):
-        begun(**options)
+        fresh_learner(**options)
 
 
 def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
-    learner = begun(1)
+    learner = fresh_learner(1)
     early, late = learner.self_play(20)["drift"], [learner.self_play(1)["drift"] for _ in range(20)]
     assert np.median(late) < early / 4
     for before, after in pairwise([learner.self_play(100)["step_size"] for _ in range(3)]):
@@ -402,7 +402,7 @@ def test_a_teacher_is_refused_rather_than_ignored() -> None:
     ids=str,
 )
 def test_what_it_spars_with_plays_as_its_player_would(options: dict[str, object]) -> None:
-    learner = begun(3, **options)
+    learner = fresh_learner(3, **options)
     for number in range(4):
         learner.self_play(60)
         for colour in range(2):
@@ -419,7 +419,7 @@ def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play
         def sparring(self) -> arena.Player:
             return self.player()
 
-    quick, plain = begun(2), begun(2, Plain)
+    quick, plain = fresh_learner(2), fresh_learner(2, Plain)
     for learner in (quick, plain):
         learner.self_play(100)
         source = Opponents("m1,self", 5)
@@ -430,20 +430,20 @@ def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play
 
 
 def test_memory_alone_is_learned_on_weights_that_stay_as_they_start() -> None:
-    both, memory = begun(3), begun(3, learn="memory")
+    both, memory = fresh_learner(3), fresh_learner(3, learn="memory")
     for learner in (both, memory):
         metrics = learner.self_play(30)
     assert memory.state()["weights"].tolist() == [1.0, 1.0, 1.0] != both.state()["weights"].tolist()
     assert metrics["boards_learned"] == metrics["drift"] == metrics["squared_delta"] == 0
     assert metrics["boards"] > 1000
-    fresh = begun(3, learn="memory")
+    fresh = fresh_learner(3, learn="memory")
     fresh.self_play(10)
     fresh.self_play(20)
     assert all(np.array_equal(fresh.state()[name], value) for name, value in memory.state().items())
 
 
 def test_weights_alone_are_learned_without_a_memory() -> None:
-    weights, forgetful = begun(3, learn="weights"), begun(3, capacity=0)
+    weights, forgetful = fresh_learner(3, learn="weights"), fresh_learner(3, capacity=0)
     for learner in (weights, forgetful):
         assert learner.self_play(30)["boards"] == 0
     assert weights.model().hash == forgetful.model().hash
@@ -452,4 +452,4 @@ def test_weights_alone_are_learned_without_a_memory() -> None:
 @pytest.mark.parametrize("options", [{"learn": "memory", "capacity": 0}, {"learn": "weights", "novelty": 1.0}])
 def test_what_is_learned_needs_what_it_is_kept_in(options: dict[str, object]) -> None:
     with pytest.raises(arena.ArenaError, match="memory"):
-        begun(1, **options)
+        fresh_learner(1, **options)

@@ -12,7 +12,7 @@ from arena_learners.regression import values
 from arena_learners.tdleaf import Critic, TDLeaf, learn
 
 
-def begun(**options: float) -> TDLeaf:
+def fresh_learner(**options: float) -> TDLeaf:
     learner = TDLeaf(depth=2, **options)  # type: ignore[arg-type]
     learner.begin(4)
     return learner
@@ -20,7 +20,7 @@ def begun(**options: float) -> TDLeaf:
 
 def test_the_changes_are_those_of_the_published_rule() -> None:
     """Baxter, Tridgell & Weaver 1998: the gradient of J at the leaf times the discounted sum of later differences."""
-    learner = begun()
+    learner = fresh_learner()
     learner.self_play(3)
     weights = learner.weights_
     episode = learner.generator_.play(7)
@@ -58,7 +58,7 @@ def test_learning_moves_the_value_of_a_leaf_as_wanted() -> None:
 
 
 def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
-    whole, parts, copy = begun(), begun(), begun()
+    whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.self_play(6)
     parts.self_play(2)
     copy.restore({name: array.copy() for name, array in parts.state().items()})
@@ -70,7 +70,7 @@ def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
 
 
 def test_a_few_games_beat_the_start() -> None:
-    learner = begun()
+    learner = fresh_learner()
     metrics = learner.self_play(300)
     assert all(np.isfinite(value) for value in metrics.values())
     assert measure(learner.player, "m4", games=60, seed=1).score_pct > 60

@@ -21,21 +21,21 @@ from arena_learners.tuning import Tuning
 from positions import random_game
 
 
-def begun() -> Tuning:
+def fresh_learner() -> Tuning:
     learner = Tuning(depth=1)
     learner.begin(2)
     return learner
 
 
 def test_the_start_is_the_stock_heuristic() -> None:
-    untouched = Tuned(begun().model())
+    untouched = Tuned(fresh_learner().model())
     for board in random_game(1).boards:
         assert untouched.evaluate(board) == Heuristic().evaluate(board)
 
 
 def test_coefficients_move_towards_the_variant_that_scored_more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Spall 1992, with games that a variant wins whenever its mobility is the higher one."""
-    learner = begun()
+    learner = fresh_learner()
     learner.self_play(0)
 
     class Fixed:
@@ -65,7 +65,7 @@ def _shared(learner: Tuning, before: np.ndarray) -> float:
 
 
 def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
-    whole, parts, copy = begun(), begun(), begun()
+    whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.self_play(12)
     parts.self_play(5)
     copy.restore({name: array.copy() for name, array in parts.state().items()})
@@ -76,7 +76,7 @@ def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
 
 
 def test_the_metrics_are_the_coefficients() -> None:
-    learner = begun()
+    learner = fresh_learner()
     metrics = learner.self_play(8)
     assert [metrics[name] for name in COEFFICIENTS] == learner.model().tensors["weights"].tolist()
     assert all(np.isfinite(value) for value in metrics.values())
@@ -143,7 +143,7 @@ def test_coefficients_that_no_position_speaks_of_stay_at_their_stock_value() -> 
 
 def test_studying_in_parts_is_studying_at_once_and_a_copy_goes_on() -> None:
     episodes = recorded(45, STOCK / 10)
-    whole, parts, copy = begun(), begun(), begun()
+    whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.learn_from(episodes)
     for episode in episodes[:30]:
         parts.learn_from([episode])
@@ -153,13 +153,13 @@ def test_studying_in_parts_is_studying_at_once_and_a_copy_goes_on() -> None:
         assert learner.model().hash == whole.model().hash
         assert metrics["positions"] == 45
         assert 0 < metrics["loss"] <= metrics["stock_loss"]
-    assert whole.model().hash != begun().model().hash
+    assert whole.model().hash != fresh_learner().model().hash
 
 
 def test_a_model_is_fitted_to_every_game_studied_so_far() -> None:
     episodes = recorded(45, STOCK / 10)
     assert not tuning.is_due(45)
-    learner, positions = begun(), Positions()
+    learner, positions = fresh_learner(), Positions()
     learner.learn_from(episodes)
     for episode in episodes:
         positions.add(episode)
@@ -167,7 +167,7 @@ def test_a_model_is_fitted_to_every_game_studied_so_far() -> None:
 
 
 def test_no_games_and_random_moves_teach_nothing() -> None:
-    learner = begun()
+    learner = fresh_learner()
     metrics = learner.learn_from([])
     assert metrics["positions"] == metrics["loss"] == 0
     learner.learn_from([Games(RANDOM_MOVES, RANDOM_MOVES).play(1, 0)])

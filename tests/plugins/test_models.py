@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ONE, TWO, ODD = (
     arena.Model(kind, {"w": np.full(3, n)}) for kind, n in (("weigher", 1.0), ("weigher", 2.0), ("odd", 3))
 )
-Weights = Annotated[arena.Model, arena.Kind("weigher")]
+Weights = Annotated[arena.Model, arena.ModelKind("weigher")]
 
 
 class Weigher(arena.Player):

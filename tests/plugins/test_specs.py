@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import arena
 from arena.errors import BadOption, ModelError, PluginError, UnknownName, UsageError
-from arena.plugins.options import Kind, Range
+from arena.plugins.options import ModelKind, Range
 from arena.plugins.registry import Registry
 from arena.plugins.specs import parse, parse_list
 
@@ -420,7 +420,7 @@ class WrongDefault(Player):
 
 
 class KindOfNumber(Player):
-    def __init__(self, depth: Annotated[int, Kind("lms")] = 1) -> None:
+    def __init__(self, depth: Annotated[int, ModelKind("lms")] = 1) -> None:
         self.depth = depth
 
 
@@ -453,7 +453,7 @@ class BadEvaluator(Player):
         (Untextual, r"the option 'depths' has a type that cannot be given as text: list\[int\]"),
         (Ranged, "the option 'name' has a Range but is not a number"),
         (WrongDefault, "the default of option 'depth' is None, not int"),
-        (KindOfNumber, "the option 'depth' has a Kind but is not a model"),
+        (KindOfNumber, "the option 'depth' has a ModelKind but is not a model"),
         (OutOfRange, r"the default of option 'depth' is 9, not int 1\.\.5"),
         (BadEvaluator, "the default of option 'evaluator' is .* not a registered evaluator"),
     ],

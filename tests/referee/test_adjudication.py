@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from arena.checkers.game import Outcome, Termination
 from arena.checkers.move import SIDES, Side
 from arena.errors import UsageError
-from arena.referee.adjudication import AgreedScores, Agreement, Watch
+from arena.referee.adjudication import AgreedScores, Agreement, ScoreAdjudicator
 
 
 def winner(scores: list[float | None], first: Side, black: float, white: float, plies: int) -> Side | None:
@@ -38,7 +38,7 @@ def winner(scores: list[float | None], first: Side, black: float, white: float, 
 def test_agreement_is_that_of_the_last_plies(
     scores: list[float | None], first: Side, black: float, white: float, plies: int
 ) -> None:
-    watch = Watch(Agreement(black, white, plies))
+    watch = ScoreAdjudicator(Agreement(black, white, plies))
     for ply, score in enumerate(scores, 1):
         watch.add(first if ply % 2 else first.other, score)
         ahead = winner(scores[:ply], first, black, white, plies)

@@ -93,7 +93,7 @@ def test_a_record_can_be_replayed_move_by_move(table: Table) -> None:
     assert boards_of(record) == boards
     assert record.moves[:3] == BALLOT.moves
     assert (record.pairing, record.round, record.seed, record.opening) == (TASK.pairing, 0, 77, BALLOT.name)
-    assert (record.first, record.guilty, record.reason) == ("black", None, None)
+    assert (record.first, record.forfeited_by, record.reason) == ("black", None, None)
 
 
 def test_the_same_task_is_the_same_game_and_another_seed_another(table: Table) -> None:
@@ -135,7 +135,7 @@ def test_a_report_that_is_not_reported_is_its_players_fault(table: Table, report
             return super().choose(game)
 
     record = table.play(white=Assigns)
-    assert (record.guilty, record.termination) == ("white", "exception")
+    assert (record.forfeited_by, record.termination) == ("white", "exception")
 
 
 def test_black_starts_and_choices_alternate(table: Table) -> None:
@@ -166,7 +166,7 @@ def test_black_starts_and_choices_alternate(table: Table) -> None:
 
 def test_without_a_move_left_the_game_is_lost(table: Table) -> None:
     record = table.play(task=replace(TASK, opening=Opening("last man", ("11x18",), "B:W15:B11")))
-    assert (record.result, record.termination, record.guilty) == ("1-0", "no moves", None)
+    assert (record.result, record.termination, record.forfeited_by) == ("1-0", "no moves", None)
     assert record.moves == ("11x18",)
 
 
@@ -212,7 +212,7 @@ def built() -> None:
 )
 def test_tables_end_a_game_that_they_know(table: Table, fen: str, result: str) -> None:
     record = table.play(task=replace(TASK, opening=Opening("end", (), fen), tables=4))
-    assert (record.result, record.termination, record.guilty, record.moves) == (result, "tables", None, ())
+    assert (record.result, record.termination, record.forfeited_by, record.moves) == (result, "tables", None, ())
 
 
 @pytest.mark.usefixtures("built")
@@ -276,7 +276,7 @@ def test_a_game_ends_when_both_players_have_agreed_long_enough(
     table: Table, black: float, white: float, result: str
 ) -> None:
     record = table.play(thinking(black), thinking(white), task=AGREE)
-    assert (record.result, record.termination, record.guilty) == (result, "scores", None)
+    assert (record.result, record.termination, record.forfeited_by) == (result, "scores", None)
     assert record.plies == OPENED + 6
     assert record.moves == table.play().moves[: record.plies]
 
@@ -340,10 +340,10 @@ def test_whatever_a_player_raises_forfeits_the_game(table: Table, where: str, er
         pass
 
     setattr(Fails, where, fail)
-    for record, guilty in ((table.play(Fails), "black"), (table.play(white=Fails), "white")):
+    for record, forfeited_by in ((table.play(Fails), "black"), (table.play(white=Fails), "white")):
         assert record.termination == "exception"
-        assert record.guilty == guilty
-        assert record.result == {"black": "0-1", "white": "1-0"}[guilty]
+        assert record.forfeited_by == forfeited_by
+        assert record.result == {"black": "0-1", "white": "1-0"}[forfeited_by]
         assert text in (record.reason or "")
 
 
@@ -357,7 +357,7 @@ def test_what_is_not_a_move_forfeits_the_game(table: Table, choice: Any) -> None
             return choice  # type: ignore[no-any-return]
 
     record = table.play(white=Confused)
-    assert (record.result, record.termination, record.guilty) == ("1-0", "illegal move", "white")
+    assert (record.result, record.termination, record.forfeited_by) == ("1-0", "illegal move", "white")
     assert (record.reason or "").startswith("choose returned ")
     assert "; legal moves: " in (record.reason or "")
 
@@ -368,7 +368,7 @@ def test_a_move_that_the_board_does_not_allow_forfeits_the_game(table: Table) ->
             return Move((1, 5))
 
     record = table.play(white=Cheats)
-    assert (record.termination, record.guilty) == ("illegal move", "white")
+    assert (record.termination, record.forfeited_by) == ("illegal move", "white")
     assert (record.reason or "").startswith("choose returned Move(1-5); legal moves: ")
     assert record.moves == BALLOT.moves
 
@@ -408,7 +408,7 @@ def test_what_a_player_does_to_clocks_and_chance_changes_nothing(table: Table, m
 
     before, patched, after = table.play(), table.play(Patches), table.play()
     assert before.moves == patched.moves == after.moves
-    assert after.guilty is None
+    assert after.forfeited_by is None
 
 
 def test_reports_are_recorded_with_their_ply(table: Table) -> None:
@@ -442,7 +442,7 @@ def test_a_report_that_cannot_be_recorded_forfeits_the_game(table: Table, report
             return super().choose(game)
 
     record = table.play(white=Mumbles)
-    assert (record.termination, record.guilty) == ("exception", "white")
+    assert (record.termination, record.forfeited_by) == ("exception", "white")
 
 
 def test_a_score_that_is_no_number_is_left_out(table: Table) -> None:
@@ -453,7 +453,7 @@ def test_a_score_that_is_no_number_is_left_out(table: Table) -> None:
 
     record = table.play(white=Hopes)
     assert set(record.scores) == {None}
-    assert record.guilty is None
+    assert record.forfeited_by is None
 
 
 # Turns and tasks ---------------------------------------------------------------------------------------
@@ -490,7 +490,7 @@ def test_a_forfeit_can_be_recorded_at_any_moment() -> None:
 
     def note(side: Side) -> None:
         record = game.forfeit(side, Fault(Termination.CRASH, "killed"))
-        assert (record.termination, record.guilty, record.reason) == ("crash", str(side), "killed")
+        assert (record.termination, record.forfeited_by, record.reason) == ("crash", str(side), "killed")
         assert record.result == ("0-1" if side is Side.BLACK else "1-0")
         plies.append((record.plies, len(record.seconds)))
 
@@ -588,7 +588,7 @@ class Slower(Slow):
 def test_a_game_has_its_clock_and_increment(table: Table) -> None:
     Slow.seen.clear()
     record = table.play(Slow, Random, replace(TASK, limits=Limits(depth=3, nodes=9, clock=0.2, increment=0.01)))
-    assert (record.guilty, record.termination, record.result) == ("black", "timeout", "0-1")
+    assert (record.forfeited_by, record.termination, record.result) == ("black", "timeout", "0-1")
     assert "seconds more than were left on its clock" in (record.reason or "")
     assert [(limits.depth, limits.nodes) for limits in Slow.seen] == [(3, 9)] * len(Slow.seen)
     left = [limits.clock for limits in Slow.seen]
@@ -600,9 +600,9 @@ def test_a_game_has_its_clock_and_increment(table: Table) -> None:
 
 
 def test_a_move_may_take_so_long_and_hardly_longer(table: Table) -> None:
-    assert table.play(Slow, Random, replace(TASK, limits=Limits(seconds=5.0))).guilty is None
+    assert table.play(Slow, Random, replace(TASK, limits=Limits(seconds=5.0))).forfeited_by is None
     record = table.play(Random, Slower, replace(TASK, limits=Limits(seconds=0.1)))
-    assert (record.guilty, record.termination) == ("white", "timeout")
+    assert (record.forfeited_by, record.termination) == ("white", "timeout")
     assert "0.1 were allowed" in (record.reason or "")
 
 
@@ -615,4 +615,4 @@ def test_players_that_search_keep_to_the_limits() -> None:
     record = play(replace(names, limits=Limits(depth=2)))
     assert {depth for depth in record.depths if depth is not None} <= {1, 2}
     record = play(replace(names, limits=Limits(clock=3.0)))
-    assert (record.guilty, record.result) == (None, "1-0")
+    assert (record.forfeited_by, record.result) == (None, "1-0")

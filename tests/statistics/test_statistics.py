@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from arena.statistics.elo import Match, elo_of, score_of
+from arena.statistics.elo import MatchCounts, elo_of, score_of
 from arena.statistics.holm import holm
 from arena.statistics.intervals import wilson
 from arena.statistics.sprt import SPRT
@@ -31,13 +31,13 @@ def test_wilson_is_that_of_scipy(trials: int, share: float, confidence: float) -
 
 
 def test_trinomial() -> None:
-    match = Match((96, 111, 136))
+    match = MatchCounts((96, 111, 136))
     assert (match.elo().value, match.elo().error) == (pytest.approx(40.70, abs=0.005), pytest.approx(30.43, abs=0.005))
     assert match.los == pytest.approx(0.9960, abs=5e-5)
 
 
 def test_pentanomial() -> None:
-    match = Match((34, 54, 63, 64, 75))
+    match = MatchCounts((34, 54, 63, 64, 75))
     elo, normalized = match.elo(), match.normalized_elo()
     assert (elo.value, elo.error) == (pytest.approx(55.58, abs=0.005), pytest.approx(27.65, abs=0.005))
     assert (normalized.value, normalized.error) == (
@@ -47,9 +47,9 @@ def test_pentanomial() -> None:
 
 
 def test_perfect_and_even_matches() -> None:
-    assert Match((0, 0, 10)).elo().value == Match((0, 0, 10)).normalized_elo().value == inf
-    assert (Match((0, 0, 10)).los, Match((10, 0, 0)).los, Match((0, 10, 0)).los) == (1, 0, 0.5)
-    assert Match((5, 3, 5)).elo().value == pytest.approx(0)
+    assert MatchCounts((0, 0, 10)).elo().value == MatchCounts((0, 0, 10)).normalized_elo().value == inf
+    assert (MatchCounts((0, 0, 10)).los, MatchCounts((10, 0, 0)).los, MatchCounts((0, 10, 0)).los) == (1, 0, 0.5)
+    assert MatchCounts((5, 3, 5)).elo().value == pytest.approx(0)
 
 
 @given(st.floats(-1000, 1000))
@@ -59,7 +59,7 @@ def test_elo_and_score_are_inverse(elo: float) -> None:
 
 @given(st.lists(st.integers(1, 500), min_size=5, max_size=5))
 def test_the_other_side_sees_the_opposite(counts: list[int]) -> None:
-    one, other = Match(counts), Match(counts[::-1])
+    one, other = MatchCounts(counts), MatchCounts(counts[::-1])
     assert one.elo().value == pytest.approx(-other.elo().value, abs=1e-6)
     assert one.los == pytest.approx(1 - other.los)
     assert SPRT(-3, 3).llr(counts) == pytest.approx(-SPRT(-3, 3).llr(counts[::-1]), abs=1e-6)

@@ -17,7 +17,7 @@ import pytest
 
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.contracts.rating import PlayerRating
-from arena.contracts.record import GameRecord, Remarks
+from arena.contracts.record import GameRecord, PlyInfo
 from arena.store import PlayerIdentity, Store, StoredTournament, database
 
 if TYPE_CHECKING:
@@ -62,9 +62,9 @@ def make_record(
         "movetext": " ".join(chance.choice(["9-13", "22x15", "18x11x4"]) for _ in range(plies)),
         "result": result,
         "termination": "exception" if forfeit else chance.choice(["no moves", "ply cap"]),
-        "guilty": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
+        "forfeited_by": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
         "reason": "ValueError: no idea\n  in choose" if forfeit else None,
-        "remarks": Remarks.packed(
+        "ply_info": PlyInfo.packed(
             scores=SCORES.array_of(some(lambda: chance.gauss(0, 50))),
             depths=DEPTHS.array_of(some(lambda: chance.randint(0, 30))),
             nodes=NODES.array_of(some(lambda: chance.getrandbits(chance.randint(1, 62)))),
@@ -96,6 +96,10 @@ def record() -> Callable[..., GameRecord]:
     return make
 
 
+RENAMED = {"guilty": "forfeited_by", "seat": "position", "learned": "learned_models"}
+"""Names of tables and columns in older databases, and what they are called today."""
+
+
 @pytest.fixture
 def as_older() -> Callable[[Path, Path, str], None]:
     """``as_older(newest, path, revision)`` makes ``path`` a database with the content of ``newest``, as a program that
@@ -115,8 +119,10 @@ def as_older() -> Callable[[Path, Path, str], None]:
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name != 'alembic_version'"
             )
             for (table,) in tables.fetchall():
-                columns = ", ".join(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
-                connection.execute(f"INSERT INTO {table} ({columns}) SELECT {columns} FROM newest.{table}")
+                columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+                today = ", ".join(RENAMED.get(column, column) for column in columns)
+                source = RENAMED.get(table, table)
+                connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {today} FROM newest.{source}")
             connection.commit()
 
     return make

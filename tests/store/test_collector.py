@@ -15,7 +15,7 @@ import pytest
 import arena
 from arena.checkers import pdn
 from arena.checkers.notation import move_text
-from arena.contracts.record import Remarks
+from arena.contracts.record import PlyInfo
 from arena.errors import StoreError
 from arena.store import Results, Store
 from positions import random_game
@@ -176,7 +176,7 @@ def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.G
                 steps = zip(game.boards, game.moves, strict=False)
                 masks = [mask for board in game.boards for mask in (board.black, board.white, board.kings)]
                 changes = {
-                    "remarks": Remarks(),
+                    "ply_info": PlyInfo(),
                     "pairing": "all of them",
                     "first": str(game.boards[0].side),
                     "boards": np.array(masks, "<u4").tobytes(),

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.statistics.elo import Match
+from arena.statistics.elo import MatchCounts
 from arena.store.comparisons import rows
 
 RESULTS = st.sampled_from(["1-0", "0-1", "1/2-1/2"])
 
 
-def pair(one: str, other: str, number: int, *results: str, guilty: str | None = None) -> list[tuple[object, ...]]:
+def pair(one: str, other: str, number: int, *results: str, forfeited_by: str | None = None) -> list[tuple[object, ...]]:
     """Both games of a pair, ``one`` having Black in the first."""
     first, second = results
-    return [(one, other, 2 * number, first, guilty), (other, one, 2 * number + 1, second, None)]
+    return [(one, other, 2 * number, first, forfeited_by), (other, one, 2 * number + 1, second, None)]
 
 
 def found(games: list[tuple[object, ...]]) -> dict[tuple[str, str], tuple[float, ...]]:
@@ -27,7 +27,7 @@ def found(games: list[tuple[object, ...]]) -> dict[tuple[str, str], tuple[float,
 def test_pairs_are_the_unit() -> None:
     games = [*pair("a", "b", 0, "1-0", "0-1"), *pair("a", "b", 1, "1-0", "1-0"), *pair("a", "b", 2, "1/2-1/2", "0-1")]
     pairs, score, error, elo, elo_error, los, _ = found(games)["a", "b"]
-    plain, cautious = Match((0, 0, 1, 1, 1)), Match((0.5, 0, 1, 1, 1.5))
+    plain, cautious = MatchCounts((0, 0, 1, 1, 1)), MatchCounts((0.5, 0, 1, 1, 1.5))
     assert (pairs, score, elo) == (3, pytest.approx(75), pytest.approx(plain.elo().value))
     assert (error, elo_error) == (pytest.approx(100 * cautious.score().error), pytest.approx(cautious.elo().error))
     assert los == pytest.approx(100 * cautious.los)
@@ -53,7 +53,7 @@ def test_nothing_is_sure_after_one_pair_and_much_after_thirty() -> None:
 
 def test_forfeited_and_unfinished_pairs_are_left_out() -> None:
     games = [
-        *pair("a", "b", 0, "1-0", "0-1", guilty="white"),
+        *pair("a", "b", 0, "1-0", "0-1", forfeited_by="white"),
         *pair("a", "b", 1, "1-0", "1-0"),
         *pair("a", "b", 2, "1-0", "0-1")[:1],
         *pair("a", "c", 0, "1-0", "0-1")[1:],

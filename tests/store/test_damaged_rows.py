@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.cli import app
-from arena.contracts.record import SILENT
+from arena.contracts.record import NO_PLY_INFO
 from arena.errors import StoreError
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
@@ -35,8 +35,8 @@ def db(path: Path, identities: tuple[PlayerIdentity, ...], record: Callable[...,
         tournament = store.create_tournament("cup", 1, {"games": 2}, identities)
         with store.recorder(tournament.id) as recorder:
             start = bytes([255, 15, 0, 0, 0, 0, 240, 255]) + bytes(4)
-            plain = {"seed": 7, "result": "1-0", "guilty": None, "reason": None, "first": "black"}
-            recorder.add(record(1, boards=start, movetext="", remarks=SILENT, **plain))
+            plain = {"seed": 7, "result": "1-0", "forfeited_by": None, "reason": None, "first": "black"}
+            recorder.add(record(1, boards=start, movetext="", ply_info=NO_PLY_INFO, **plain))
     return path
 
 

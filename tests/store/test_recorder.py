@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
-from arena.contracts.record import Remarks
+from arena.contracts.record import PlyInfo
 from arena.errors import StoreError
 from arena.store import Results, Store, StoredTournament
 
@@ -60,10 +60,10 @@ def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament
         first="white",
         movetext="22-18 9x18",
         result="0-1",
-        guilty="black",
+        forfeited_by="black",
         termination="exception",
         reason="ValueError: \ud800",
-        remarks=Remarks.packed(
+        ply_info=PlyInfo.packed(
             scores=SCORES.array_of((None, 1.5)),
             depths=DEPTHS.array_of((7, None)),
             nodes=NODES.array_of((None, None)),
@@ -87,7 +87,7 @@ def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament
         "opening": game.opening,
         "result": "0-1",
         "termination": "exception",
-        "guilty": "black",
+        "forfeited_by": "black",
         "reason": "ValueError: ?",
         "changes": None,
         "first": "white",
@@ -206,7 +206,12 @@ def test_who_does_not_play_in_the_tournament_is_refused(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"boards": b"12 bytes, yes"}, {"result": "2-0"}, {"guilty": "nobody"}, {"remarks": Remarks(depths=bytes(198))}],
+    [
+        {"boards": b"12 bytes, yes"},
+        {"result": "2-0"},
+        {"forfeited_by": "nobody"},
+        {"ply_info": PlyInfo(depths=bytes(198))},
+    ],
     ids=str,
 )
 def test_a_record_that_contradicts_itself_is_refused(

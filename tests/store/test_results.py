@@ -32,7 +32,7 @@ STANDINGS = [
 ]
 GAMES = [
     *["game", "name", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"],
-    *["termination", "guilty", "reason", "plies", "seed", "moves", "black_code", "white_code"],
+    *["termination", "forfeited_by", "reason", "plies", "seed", "moves", "black_code", "white_code"],
 ]
 POSITIONS = [
     *["game", "ply", "side", "fen", "black_men", "black_kings", "white_men", "white_kings"],
@@ -73,7 +73,7 @@ def outcomes(records: list[GameRecord], player: str, opponent: str | None = None
             mine = "black" if player == record.black else "white"
             winner = {"1-0": "black", "0-1": "white"}.get(record.result)
             counts["draws" if winner is None else "wins" if winner == mine else "losses"] += 1
-            counts["forfeits"] += record.guilty == mine
+            counts["forfeits"] += record.forfeited_by == mine
     return counts
 
 
@@ -116,10 +116,10 @@ def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
     return sorted(ranked, key=lambda row: row[:2])
 
 
-POOLS = ["player", "games", "pool", "group", "note"]
+COMPONENTS = ["player", "games", "component", "strong_component", "note"]
 
 
-def test_pools_say_which_ratings_can_be_compared(path: Path, record: Callable[..., GameRecord]) -> None:
+def test_components_tell_which_ratings_can_be_compared(path: Path, record: Callable[..., GameRecord]) -> None:
     seats = [PlayerIdentity(spec, spec, "test", "1") for spec in ("z", "a", "b", "c", "idle")]
     played = [("a", "b", "1-0"), ("b", "a", "1/2-1/2"), ("z", "c", "1-0"), ("z", "c", "1-0"), ("c", "a", "0-1")]
     with Store.open(path) as store:
@@ -127,11 +127,11 @@ def test_pools_say_which_ratings_can_be_compared(path: Path, record: Callable[..
             tournament = store.create_tournament(name, 1, {}, seats)
             with store.recorder(tournament.id) as recorder:
                 for number, (black, white, result) in enumerate(played):
-                    guilty = "black" if name == "one" and (black, white) == ("c", "a") else None
-                    recorder.add(record(number, black=black, white=white, result=result, guilty=guilty))
+                    forfeited_by = "black" if name == "one" and (black, white) == ("c", "a") else None
+                    recorder.add(record(number, black=black, white=white, result=result, forfeited_by=forfeited_by))
     with Results(path) as results:
-        one, both = results.pools("one"), results.pools()
-    assert one.columns.tolist() == POOLS
+        one, both = results.components("one"), results.components()
+    assert one.columns.tolist() == COMPONENTS
     assert plain(one) == [
         ("z", 2, 1, 2, "only wins"),
         ("a", 2, 2, 1, None),
@@ -141,7 +141,7 @@ def test_pools_say_which_ratings_can_be_compared(path: Path, record: Callable[..
     ]
     assert one.dtypes.astype(str).tolist()[1:4] == ["int64", "Int64", "Int64"]
     assert plain(both.loc["one"]) == plain(one)
-    assert both.loc["two"].pool.tolist()[:4] == [1, 1, 1, 1]
+    assert both.loc["two"].component.tolist()[:4] == [1, 1, 1, 1]
 
 
 @SEASONS
@@ -176,7 +176,7 @@ def test_wilson_interval(
         with store.recorder(tournament.id) as recorder:
             for number in range(games):
                 result = "1-0" if number < wins else "1/2-1/2"
-                recorder.add(record(number, result=result, guilty=None, reason=None))
+                recorder.add(record(number, result=result, forfeited_by=None, reason=None))
     with Results(path) as results:
         row = results.standings("oracle").set_index("player").loc["lms"]
     if bounds:
@@ -208,7 +208,7 @@ def test_games(filled: Any, results: Results, season: str) -> None:
             record.result,
             {"1-0": record.black, "0-1": record.white}.get(record.result),
             record.termination,
-            {"black": record.black, "white": record.white, None: None}[record.guilty],
+            {"black": record.black, "white": record.white, None: None}[record.forfeited_by],
             *(record.reason, len(record.moves), record.seed, " ".join(record.moves), None, None),
         )
         for record in by_schedule(filled.records[season])
@@ -257,8 +257,8 @@ def test_a_game_that_is_not_there_is_one_line(results: Results, which: str, tour
 def test_forfeits_are_grouped_by_player_termination_and_last_line(filled: Any, results: Results, season: str) -> None:
     names, expected = named(filled, season), dict[str, list[str]]()
     for record in by_schedule(filled.records[season]):
-        if record.guilty:
-            player = record.black if record.guilty == "black" else record.white
+        if record.forfeited_by:
+            player = record.black if record.forfeited_by == "black" else record.white
             expected.setdefault(player, []).append(names[record.seed])
     table = results.forfeits(season)
     assert table["games"].is_monotonic_decreasing

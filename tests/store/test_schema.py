@@ -25,7 +25,7 @@ def definitions(path: Path) -> dict[str, list[str]]:
 
 def _clauses(sql: str) -> list[str]:
     """The clauses of a CREATE statement; SQLite writes a column that was added later on the line of the one before."""
-    return [re.sub(r"\s+", " ", clause).strip() for clause in re.split(r",(?![^(]*\))|\(\n|\n\)", sql)]
+    return [re.sub(r"\s+", " ", clause).strip().replace('"', "") for clause in re.split(r",(?![^(]*\))|\(\n|\n\)", sql)]
 
 
 def test_migrations_and_tables_agree(path: Path, tmp_path: Path) -> None:

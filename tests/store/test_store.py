@@ -119,12 +119,12 @@ def test_a_player_is_on_record_once_for_each_identity(store: Store, path: Path, 
 
 def test_finished_and_rated_games(store: Store, identities: Players, record: Make) -> None:
     tournament = store.create_tournament("spring", 1, {}, identities)
-    sober = {"guilty": None, "reason": None}
+    sober = {"forfeited_by": None, "reason": None}
     played = [
         record(2, result="1-0", **sober),
         record(10, result="1/2-1/2", **sober),
         record(1, result="0-1", **sober),
-        record(0, result="0-1", guilty="black", reason="SystemExit"),
+        record(0, result="0-1", forfeited_by="black", reason="SystemExit"),
         record(
             5,
             black="random",

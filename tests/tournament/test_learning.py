@@ -76,7 +76,7 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Everything in a database but times, in an order that does not depend on that of insertion."""
     tables = {}
     with sqlite3.connect(path) as connection:
-        for table in ("tournaments", "tournament_players", "players", "games", "ratings", "learned", "models"):
+        for table in ("tournaments", "tournament_players", "players", "games", "ratings", "learned_models", "models"):
             columns = [row[1] for row in connection.execute(f"pragma table_info({table})")]
             timeless = ", ".join(name for name in columns if name not in {"started", "seconds", "added"})
             tables[table] = sorted(connection.execute(f"select {timeless} from {table}"), key=repr)
@@ -86,7 +86,7 @@ def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 def models(path: Path) -> dict[tuple[str, int], str]:
     with arena.Results(path) as results:
-        return results.learned_models("test")
+        return results.model_hashes("test")
 
 
 def records(path: Path) -> list[GameRecord]:
@@ -124,8 +124,8 @@ def test_each_round_is_played_with_what_was_learned_from_the_rounds_before(
     for number in range(4):
         mine = [game for game in games if game.round == number and player in (game.black, game.white)]
         assert len(mine) == 3
-        assert any(game.guilty for game in mine)
-        learner.learn_from([as_seen(game, player) for game in mine if not game.guilty])
+        assert any(game.forfeited_by for game in mine)
+        learner.learn_from([as_seen(game, player) for game in mine if not game.forfeited_by])
         expected.append(learner.model().hash)
     assert [known[player, number] for number in range(5)] == expected
     assert len(set(expected)) == 5
@@ -143,7 +143,7 @@ def test_who_has_no_learner_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
 def test_games_are_played_by_the_models_of_their_round(whole: Path) -> None:
     with arena.Results(whole) as results:
         stored = results.tournament("test")
-        ready, known = stored_plan(stored, ModelResolver(whole)), results.learned_models("test")
+        ready, known = stored_plan(stored, ModelResolver(whole)), results.model_hashes("test")
     tasks = {task.seed: task for task in ready.tasks([PUPILS], (), str(whole))}
     met = [record for record in records(whole) if record.seed in tasks]
     with_weights_of_the_spec = []
@@ -164,7 +164,7 @@ def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, t
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(whole.read_bytes())
     with sqlite3.connect(copy) as connection:
-        connection.execute("delete from models where hash in (select model_hash from learned where round = 3)")
+        connection.execute("delete from models where hash in (select model_hash from learned_models where round = 3)")
     connection.close()
     with arena.Results(copy) as results, pytest.raises(TournamentStopped, match="holds no model"):
         verify(results, results.tournament("test"), last)
@@ -213,7 +213,9 @@ def test_what_is_learned_again_must_be_what_was_learned(tmp_path: Path) -> None:
     with pytest.raises(EnoughError):
         tournament(path, "lms,random", progress=stop_after(2))
     with sqlite3.connect(path) as connection:
-        connection.execute("update learned set model_hash = (select model_hash from learned where round = 0)")
+        connection.execute(
+            "update learned_models set model_hash = (select model_hash from learned_models where round = 0)"
+        )
     connection.close()
     before = contents(path)
     with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games lms does not learn") as raised:
@@ -304,7 +306,7 @@ def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
     known = models(whole)
     with arena.Results(whole) as results:
         report(results, "test")
-        frame = results.learned("test")
+        frame = results.learned_models("test")
     [line] = [line for line in capsys.readouterr().out.splitlines() if "learned while playing" in line]
     assert line.startswith("lms:depth=2, td learned while playing: ")
     entered = f"lms:weights=@{known['lms:depth=2', 4]}:depth=2,td:weights=@{known['td', 4]}"
@@ -315,7 +317,7 @@ def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
     assert {(row.player, row.round): row.model for row in frame.itertuples()} == known
     with arena.Results(tournament(tmp_path / "frozen.sqlite", "m1,random", games=2, learning=False)) as results:
         report(results, "test")
-        assert results.learned("test").empty
+        assert results.learned_models("test").empty
     assert "learned" not in capsys.readouterr().out
 
 

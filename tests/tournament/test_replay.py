@@ -58,7 +58,18 @@ def test_a_game_read_back_is_the_record_that_was_written(database: Path) -> None
         [game] = games[(games.black == "steady") & (games.white == "lms")].game
         record, again = results.game(int(game)), verified(database, "steady", "lms").again
         assert record.scores == pytest.approx(again.scores, nan_ok=True)
-        for field in ("pairing", "round", "seed", "opening", "boards", "moves", "depths", "nodes", "pvs", "guilty"):
+        for field in (
+            "pairing",
+            "round",
+            "seed",
+            "opening",
+            "boards",
+            "moves",
+            "depths",
+            "nodes",
+            "pvs",
+            "forfeited_by",
+        ):
             assert getattr(record, field) == getattr(again, field), field
         assert len(record.seconds) == record.plies
 

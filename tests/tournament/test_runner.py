@@ -316,7 +316,7 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
     assert contents(tournament(tmp_path / "arena.sqlite", players, games=4, progress=kill)) == contents(undisturbed)
     assert len(killed) >= 10
     with sqlite3.connect(undisturbed) as connection:
-        query = "SELECT guilty, count(*) FROM v_games WHERE guilty IS NOT NULL GROUP BY guilty"
+        query = "SELECT forfeited_by, count(*) FROM v_games WHERE forfeited_by IS NOT NULL GROUP BY forfeited_by"
         blamed = dict(connection.execute(query))
     connection.close()
     assert blamed["raises-in-choose"] + blamed["exits"] >= 36
@@ -461,7 +461,7 @@ def test_memory_is_limited_in_a_tournament_and_in_its_resumption(tmp_path: Path)
     with Store.open(path) as store:
         assert resume("last", store).settings["memory"] == 100
     with sqlite3.connect(path) as connection:
-        found = connection.execute("SELECT DISTINCT termination, guilty, reason FROM games").fetchall()
+        found = connection.execute("SELECT DISTINCT termination, forfeited_by, reason FROM games").fetchall()
     connection.close()
     assert {(termination, reason) for termination, _, reason in found} == {
         ("memory", "took more than 100 MB of memory")

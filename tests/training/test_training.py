@@ -103,7 +103,7 @@ def test_a_checkpoint_is_measured_as_it_plays(store: Store, db: Path) -> None:
     training.begin(store, plan(games=40, measuring=replace(FEW, baselines="m1,random"))).learn()
     with arena.Results(db) as results:
         metrics = results.metrics("last").set_index(["opponent", "metric"]).value
-    player, seed = specs.parse("player", "tiny@40", resolver=ModelResolver(db)).create, duel.apart(1)
+    player, seed = specs.parse("player", "tiny@40", resolver=ModelResolver(db)).create, duel.baseline_seed(1)
     for opponent in ("m1", "random"):
         tally = duel.measure(player, opponent, 4, seed)
         assert [metrics[opponent, name] for name in ("wins", "draws", "losses")] == [

@@ -35,11 +35,11 @@ def test_a_player_has_no_way_into_the_processes_of_the_tournament(notes: Path, m
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # for an interpreter of the player's
     (notes / "inspected").unlink(missing_ok=True)
     [record] = played(games(("inspects", "steady"), rounds=1), isolate=True, fresh=True)
-    assert record.guilty is None
+    assert record.forfeited_by is None
     assert (notes / "inspected").read_text() == "sockets: 1"
 
 
 def test_a_player_can_inspect_its_own_process(notes: Path) -> None:
     [record] = played(games(("traces-its-child", "steady"), rounds=1), isolate=True)
-    assert record.guilty is None
+    assert record.forfeited_by is None
     assert (notes / "traced").read_text() == "memory and environment"

@@ -61,7 +61,7 @@ def test_a_fault_costs_the_game_of_the_player_whose_fault_it_is(
     record = records[schedule.pairing_of(player, "steady"), round]
     termination, reason = FAULTS[player]
     assert (record.termination, culprit(record)) == (termination, player)
-    assert record.result == ("0-1" if record.guilty == "black" else "1-0")
+    assert record.result == ("0-1" if record.forfeited_by == "black" else "1-0")
     assert re.search(reason, record.reason or "")
     assert len(record.reason or "") < 11_000
 
@@ -73,7 +73,7 @@ def test_a_forfeited_game_has_the_moves_that_were_played(
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
         # The opening has three plies and White moves next; the fault comes with the second choice.
-        choices = 2 if record.guilty == "white" else 3
+        choices = 2 if record.forfeited_by == "white" else 3
         assert record.plies == 3 + (0 if player in {"raises-in-constructor", "raises-in-start"} else choices)
         boards = np.frombuffer(record.boards, "<u4").reshape(-1, 3).tolist()
         board = Board.start()
@@ -88,7 +88,7 @@ def test_a_forfeited_game_has_the_moves_that_were_played(
 def test_what_does_no_harm_to_the_game_costs_nothing(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
-        assert (record.guilty, record.reason) == (None, None)
+        assert (record.forfeited_by, record.reason) == (None, None)
         assert record.plies > 20
 
 
@@ -128,4 +128,4 @@ def test_both_modes_play_the_same_games() -> None:
     tasks = games(("reckless", "steady"), ("now-and-then", "steady"), ("m1", "minimax:depth=2"), rounds=10)
     shared, isolated = ({identity(r): timeless(r) for r in played(tasks, isolate=mode)} for mode in (False, True))
     assert shared == isolated
-    assert any(record.guilty for record in shared.values())
+    assert any(record.forfeited_by for record in shared.values())

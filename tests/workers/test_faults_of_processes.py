@@ -53,14 +53,14 @@ def test_a_crash_costs_the_game_of_the_player_whose_fault_it_is(
     assert (record.termination, culprit(record)) == ("crash", player)
     assert re.search(FAULTS[player], record.reason or "")
     # The opening has three plies and White moves next; the fault comes with the second choice.
-    assert record.plies == 3 + (2 if record.guilty == "white" else 3)
+    assert record.plies == 3 + (2 if record.forfeited_by == "white" else 3)
 
 
 @pytest.mark.parametrize("player", HARMLESS)
 def test_what_does_no_harm_to_the_game_costs_nothing(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
-        assert (record.guilty, record.reason) == (None, None)
+        assert (record.forfeited_by, record.reason) == (None, None)
         assert record.plies > 20
 
 
@@ -82,5 +82,5 @@ def test_a_player_that_strikes_in_the_turn_of_the_other_is_blamed(player: str, r
 
 def test_a_player_that_forks_is_played_by_one_process_alone() -> None:
     records = played(games(("forks", "steady"), rounds=4), workers=1, fresh=True)
-    assert [record.guilty for record in records] == [None] * 4
+    assert [record.forfeited_by for record in records] == [None] * 4
     assert len(psutil.Process().children(recursive=True)) <= 1

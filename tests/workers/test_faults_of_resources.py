@@ -26,7 +26,7 @@ def test_a_player_that_gives_no_answer_runs_out_of_time(isolate: bool, notes: Pa
     patient = {"hangs-in-finish", "hangs-when-destroyed"}
     tasks = games(*((player, "slow") for player in hanging | patient), rounds=1)
     records = {record.black: record for record in played(tasks, len(tasks), isolate=isolate, move_timeout=TIMEOUT)}
-    assert {player for player, record in records.items() if record.guilty} == hanging
+    assert {player for player, record in records.items() if record.forfeited_by} == hanging
     for player in hanging:
         record = records[player]
         assert (record.termination, culprit(record)) == ("timeout", player)
@@ -44,4 +44,4 @@ def test_a_player_that_takes_too_much_memory_loses(isolate: bool) -> None:
 
 def test_memory_that_is_left_taken_game_after_game_is_nobodys_fault() -> None:
     records = played(games(("leaks-elsewhere", "steady"), rounds=20), workers=1, memory=150)
-    assert {identity(record)[1] for record in records if record.guilty is None} == set(range(20))
+    assert {identity(record)[1] for record in records if record.forfeited_by is None} == set(range(20))

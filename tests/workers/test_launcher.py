@@ -27,13 +27,13 @@ def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
     before = running()
     with Launcher() as launcher:
         launcher.begin()
-        begun = running() - before
+        started = running() - before
         launcher.begin()
         guard = launcher.guard(games(("random", "m1"))[0])
         assert isinstance(guard.receive(), Alive)
         guard.close()
-        assert running() - before == begun
-        assert len(begun) == 1
+        assert running() - before == started
+        assert len(started) == 1
     assert running() <= before
 
 

@@ -61,7 +61,7 @@ def test_the_size_of_orders_changes_no_game(monkeypatch: pytest.MonkeyPatch, iso
 
 def test_a_rare_fault_among_many_games_costs_one_game_each_time() -> None:
     records = played(games(("now-and-then", "steady"), rounds=150))
-    forfeits = [record for record in records if record.guilty]
+    forfeits = [record for record in records if record.forfeited_by]
     assert 5 < len(forfeits) < 40
     assert {culprit(record) for record in forfeits} == {"now-and-then"}
     assert all("lost my mind this time" in (record.reason or "") for record in forfeits)

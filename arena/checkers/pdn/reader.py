@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, TextIO
 from arena.checkers.board import Board
 from arena.checkers.notation import LONGEST_MOVE, moves_named, parse_move
 from arena.checkers.pdn.game import RESULTS, PDNGame
-from arena.checkers.pdn.tokens import Kind, tokens
-from arena.errors import BadFEN, IllegalMove, PDNError, told
+from arena.checkers.pdn.tokens import TokenKind, tokens
+from arena.errors import BadFEN, IllegalMove, PDNError, message_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,7 +66,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         try:
             file = stack.enter_context(Path(path).open(encoding="utf-8-sig", errors="surrogateescape"))
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
-            raise PDNError(str(path), f"cannot be opened: {told(error)}") from None
+            raise PDNError(str(path), f"cannot be opened: {message_of(error)}") from None
         yield file
 
 
@@ -82,7 +82,7 @@ def _line(file: TextIO) -> str:
     try:
         return file.readline(LONGEST_LINE)
     except OSError as error:
-        raise PDNError(str(getattr(file, "name", "<text>")), f"cannot be read: {told(error)}") from None
+        raise PDNError(str(getattr(file, "name", "<text>")), f"cannot be read: {message_of(error)}") from None
 
 
 def _lines(file: TextIO) -> Iterator[str]:
@@ -113,25 +113,25 @@ def _games(file: TextIO) -> Iterator[_Draft]:
     """The games as they are written, none of them checked."""
     draft = _Draft()
     for kind, text, line in tokens(_lines(file)):
-        if kind is Kind.TAG:
+        if kind is TokenKind.TAG:
             name, _, value = text.partition(" ")
             if draft.moves or draft.comments or (name == "Event" and name in draft.tags):
                 yield draft
                 draft = _Draft()
             draft.tags[name] = value
-        elif kind is Kind.MOVE:
+        elif kind is TokenKind.MOVE:
             draft.moves.append((text, line))
-        elif kind is Kind.BAD:
+        elif kind is TokenKind.BAD:
             draft.problem = draft.problem or (text, line)
-        elif kind is Kind.RESULT and draft.line:
+        elif kind is TokenKind.RESULT and draft.line:
             draft.end = text
             yield draft
             draft = _Draft()
-        elif kind is Kind.MARK and draft.moves:
+        elif kind is TokenKind.MARK and draft.moves:
             draft.marks.setdefault(len(draft.moves) - 1, text)
-        elif kind is Kind.COMMENT and draft.line:
+        elif kind is TokenKind.COMMENT and draft.line:
             draft.comments[len(draft.moves)].append(text)
-        if kind not in (Kind.RESULT, Kind.COMMENT, Kind.MARK):
+        if kind not in (TokenKind.RESULT, TokenKind.COMMENT, TokenKind.MARK):
             draft.line = draft.line or line
             draft.last_line = line
     if draft.line:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    Token = tuple["Kind", str, int]
+    Token = tuple["TokenKind", str, int]
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """The kinds of tokens; a token is its kind, its text and its line (from 1)."""
 
     TAG = auto()
@@ -79,7 +79,7 @@ class _Lexer:
             if brace:
                 text, self._comment = "".join(self._comment), []
                 if not self._depth:
-                    yield Kind.COMMENT, _one_line(text), self._opened
+                    yield TokenKind.COMMENT, _one_line(text), self._opened
         elif line.startswith("%"):
             return
         for match in _matches(line):
@@ -87,7 +87,7 @@ class _Lexer:
             if kind == "tag":
                 yield from self.end()
                 value = re.sub(r"\\(.)", r"\1", match["value"])
-                yield Kind.TAG, f"{match['name']} {value}", number
+                yield TokenKind.TAG, f"{match['name']} {value}", number
             elif kind == "close":
                 self._depth = max(0, self._depth - 1)
             elif kind in ("unclosed", "open"):
@@ -106,7 +106,7 @@ class _Lexer:
     def end(self) -> Iterator[Token]:
         """Nothing may be open here."""
         if self._comment or self._depth:
-            yield Kind.BAD, f"a {'comment' if self._comment else 'variation'} is not closed", self._opened
+            yield TokenKind.BAD, f"a {'comment' if self._comment else 'variation'} is not closed", self._opened
         self._comment, self._depth = [], 0
 
 
@@ -122,18 +122,18 @@ def _matches(line: str) -> Iterator[re.Match[str]]:
             return
 
 
-def _token(group: str | None, text: str) -> tuple[Kind, str] | None:
+def _token(group: str | None, text: str) -> tuple[TokenKind, str] | None:
     """What a piece of the main line is, by its group in the pattern; None where it means nothing."""
     if group == "move":
-        return Kind.MOVE, text
+        return TokenKind.MOVE, text
     if group == "result":
-        return Kind.RESULT, text
+        return TokenKind.RESULT, text
     if group == "mark":
-        return Kind.MARK, _MARKS[int(text[1:]) - 1] if text[0] == "$" else text
+        return TokenKind.MARK, _MARKS[int(text[1:]) - 1] if text[0] == "$" else text
     if group == "comment":
-        return Kind.COMMENT, _one_line(text[1:-1] if text[0] == "{" else text[1:])
+        return TokenKind.COMMENT, _one_line(text[1:-1] if text[0] == "{" else text[1:])
     problem = _problem(group, text)
-    return (Kind.BAD, problem) if problem else None
+    return (TokenKind.BAD, problem) if problem else None
 
 
 def _problem(group: str | None, text: str) -> str | None:

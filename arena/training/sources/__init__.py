@@ -8,7 +8,7 @@ from arena.contracts.opening import USUAL_START, Starts
 from arena.errors import UsageError
 from arena.training.sources.opponents import Opponents
 from arena.training.sources.options import refuse_idle
-from arena.training.sources.recorded import RecordedGames
+from arena.training.sources.recorded_games import RecordedGames
 from arena.training.sources.starts import hash_of, starts
 from arena.training.sources.teachers import Annotators, Tables, Taught, Teacher, Tutor
 

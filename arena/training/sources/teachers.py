@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from arena.contracts.learner import Learner
     from arena.contracts.player import Player
     from arena.plugins.models import Resolver
-    from arena.training.sources.recorded import RecordedGames
+    from arena.training.sources.recorded_games import RecordedGames
     from arena.training.sources.source import Source
 
 MARKS = {"!": 0.5, "!!": 0.75, "?": -0.5, "??": -0.75, "!?": 0.25, "?!": -0.25}

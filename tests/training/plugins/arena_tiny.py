@@ -22,7 +22,7 @@ class TinyPlayer(arena.Player):
 
     def __init__(
         self,
-        weights: Annotated[arena.Model, arena.Kind(KIND)],
+        weights: Annotated[arena.Model, arena.ModelKind(KIND)],
         depth: int = 1,
     ) -> None:
         self.weights = weights
@@ -45,7 +45,7 @@ class Tiny(arena.Learner):
         depth: int = 1,
         seconds: float = 0.0,
         breaks: int = -1,
-        start: Annotated[arena.Model, arena.Kind(KIND)] | None = None,
+        start: Annotated[arena.Model, arena.ModelKind(KIND)] | None = None,
     ) -> None:
         """``seconds`` that a game takes; ``breaks``: the game after which a metric is not finite."""
         self.scale = scale

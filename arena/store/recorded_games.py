@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Select, select
 
-from arena.contracts.record import GameRecord, Remarks
+from arena.contracts.record import GameRecord, PlyInfo
 from arena.store import commentary, lookup
 from arena.store.decoding import checked_boards, decoding
 from arena.store.recorder import SHARED
@@ -65,7 +65,7 @@ def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame
         key = lookup.tournament_id(connection, which, database.location)
         query: Query = (
             select(*columns)
-            .where(games.c.tournament_id == key, games.c.guilty.is_(None))
+            .where(games.c.tournament_id == key, games.c.forfeited_by.is_(None))
             .order_by(games.c.pairing, games.c.round)
         )
         for row in connection.execute(query):
@@ -109,5 +109,5 @@ def _record(row: Any) -> GameRecord:
         black=row.black,
         white=row.white,
         movetext=row.moves,
-        remarks=Remarks(*(getattr(row, name) for name in Remarks._fields)),
+        ply_info=PlyInfo(*(getattr(row, name) for name in PlyInfo._fields)),
     )

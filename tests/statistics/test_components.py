@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
-from arena.statistics.pools import NO_GAMES, ONLY_LOSSES, ONLY_WINS, Basis, bases, components
+from arena.statistics.components import NO_GAMES, ONLY_LOSSES, ONLY_WINS, Basis, bases, strong_components
 
 NAMES = "abcdefgh"
 PAIRS = st.permutations(NAMES).map(lambda names: names[:2])
@@ -35,18 +35,18 @@ def parts(found: dict[str, Basis], kind: str) -> set[frozenset[str]]:
 
 
 @given(RESULTS)
-def test_pools_and_groups_are_components(results: list[tuple[str, str, float, int]]) -> None:
+def test_components_are_those_of_scipy(results: list[tuple[str, str, float, int]]) -> None:
     found = bases(NAMES, results)
     met = [(first, second) for first, second, _, _ in results]
     scored = [(first, second) for first, second, score, _ in results if score > 0]
     scored += [(second, first) for first, second, score, _ in results if score < 1]
     played = {player for pair in met for player in pair}
-    assert parts(found, "pool") == {part for part in scipys(met, "weak") if part & played}
-    assert parts(found, "group") == {part for part in scipys(scored, "strong") if part & played}
+    assert parts(found, "component") == {part for part in scipys(met, "weak") if part & played}
+    assert parts(found, "strong_component") == {part for part in scipys(scored, "strong") if part & played}
 
 
 @given(RESULTS)
-def test_there_is_one_group_where_fords_condition_holds(results: list[tuple[str, str, float, int]]) -> None:
+def test_there_is_one_strong_component_if_fords_condition_holds(results: list[tuple[str, str, float, int]]) -> None:
     players = sorted({player for first, second, _, _ in results for player in (first, second)})
     scored = {(first, second) for first, second, score, _ in results if score > 0}
     scored |= {(second, first) for first, second, score, _ in results if score < 1}
@@ -55,10 +55,10 @@ def test_there_is_one_group_where_fords_condition_holds(results: list[tuple[str,
         return any(one in here and other not in here for one, other in scored)
 
     holds = all(somebody_scores(here) for size in range(1, len(players)) for here in combinations(players, size))
-    assert holds == (len({basis.group for basis in bases(players, results).values()}) <= 1)
+    assert holds == (len({basis.strong_component for basis in bases(players, results).values()}) <= 1)
 
 
-def test_who_only_won_or_only_lost_stands_apart() -> None:
+def test_a_player_with_only_wins_or_only_losses_is_a_component_of_its_own() -> None:
     results = [("best", "a", 1.0, 9), ("a", "b", 1.0, 3), ("b", "a", 0.5, 1), ("b", "worst", 1.0, 2)]
     assert bases(("worst", "a", "b", "best", "idle"), results) == {
         "worst": Basis(2, 1, 2, ONLY_LOSSES),
@@ -69,21 +69,21 @@ def test_who_only_won_or_only_lost_stands_apart() -> None:
     }
 
 
-def test_a_single_draw_joins_what_wins_do_not() -> None:
+def test_a_single_draw_joins_two_components() -> None:
     wins = [("a", "b", 1.0, 100), ("c", "d", 1.0, 100), ("b", "a", 1.0, 1), ("d", "c", 1.0, 1), ("a", "c", 1.0, 50)]
-    assert parts(bases("abcd", wins), "group") == {frozenset("ab"), frozenset("cd")}
-    assert parts(bases("abcd", wins), "pool") == {frozenset("abcd")}
-    assert parts(bases("abcd", [*wins, ("b", "d", 0.5, 1)]), "group") == {frozenset("abcd")}
+    assert parts(bases("abcd", wins), "strong_component") == {frozenset("ab"), frozenset("cd")}
+    assert parts(bases("abcd", wins), "component") == {frozenset("abcd")}
+    assert parts(bases("abcd", [*wins, ("b", "d", 0.5, 1)]), "strong_component") == {frozenset("abcd")}
 
 
-def test_the_largest_part_is_number_one_then_that_of_the_first_player() -> None:
+def test_components_are_numbered_by_size_then_by_first_player() -> None:
     found = bases("abcdefg", [(*pair, 0.5, 1) for pair in ("ef", "fg", "cd", "ab")])
-    assert [found[player].pool for player in "abcdefg"] == [2, 2, 3, 3, 1, 1, 1]
+    assert [found[player].component for player in "abcdefg"] == [2, 2, 3, 3, 1, 1, 1]
 
 
-def test_a_long_chain_is_no_trouble() -> None:
+def test_a_chain_of_thousands_of_players() -> None:
     chain = [str(number) for number in range(5000)]
     graph = {node: {following} for node, following in zip(chain, [*chain[1:], chain[0]], strict=True)}
-    assert [len(part) for part in components(graph)] == [5000]
+    assert [len(part) for part in strong_components(graph)] == [5000]
     graph[chain[-1]] = set()
-    assert len(components(graph)) == 5000
+    assert len(strong_components(graph)) == 5000

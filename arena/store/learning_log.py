@@ -10,7 +10,7 @@ from sqlalchemy import Connection, insert, select
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models
 from arena.store.decoding import checked_boards
-from arena.store.schema import games, learned, players, tournaments
+from arena.store.schema import games, learned_models, players, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -48,9 +48,9 @@ class LearnedModel:
 def hashes(connection: Connection, tournament_id: int) -> dict[tuple[str, int], str]:
     """The models that are on record, by the player's spec and the round."""
     query = (
-        select(players.c.spec, learned.c.round, learned.c.model_hash)
-        .join(players, players.c.id == learned.c.player_id)
-        .where(learned.c.tournament_id == tournament_id)
+        select(players.c.spec, learned_models.c.round, learned_models.c.model_hash)
+        .join(players, players.c.id == learned_models.c.player_id)
+        .where(learned_models.c.tournament_id == tournament_id)
     )
     return {(spec, number): model for spec, number, model in connection.execute(query)}
 
@@ -62,18 +62,18 @@ def rounds() -> Subquery:
             tournaments.c.id.label("tournament_id"),
             tournaments.c.name.label("tournament"),
             players.c.spec.label("player"),
-            learned.c.round,
-            learned.c.model_hash.label("model"),
-            learned.c.spec,
+            learned_models.c.round,
+            learned_models.c.model_hash.label("model"),
+            learned_models.c.spec,
         )
-        .select_from(learned)
-        .join(tournaments, tournaments.c.id == learned.c.tournament_id)
-        .join(players, players.c.id == learned.c.player_id)
+        .select_from(learned_models)
+        .join(tournaments, tournaments.c.id == learned_models.c.tournament_id)
+        .join(players, players.c.id == learned_models.c.player_id)
         .subquery()
     )
 
 
-class Learned:
+class LearningLog:
     """What the players of one tournament learn, in a database that is opened to write."""
 
     def __init__(self, connection: Connection, tournament_id: int) -> None:
@@ -85,11 +85,11 @@ class Learned:
         with self._connection.begin():
             return hashes(self._connection, self._tournament_id)
 
-    def record(self, number: int, learned_models: Mapping[str, LearnedModel]) -> None:
+    def record(self, number: int, new_models: Mapping[str, LearnedModel]) -> None:
         """Commit what players, by their specs, play round ``number`` with, of which nothing is on record yet."""
         with deferred_interrupt(), self._connection.begin():
             ids = lookup.player_ids(self._connection, self._tournament_id)
-            for player, new in learned_models.items():
+            for player, new in new_models.items():
                 models.add(self._connection, new.model, new.provenance)
                 row = {
                     "tournament_id": self._tournament_id,
@@ -98,7 +98,7 @@ class Learned:
                     "model_hash": new.model.hash,
                     "spec": new.spec,
                 }
-                self._connection.execute(insert(learned), row)
+                self._connection.execute(insert(learned_models), row)
 
     def games(self, pairings: Collection[str], number: int) -> Sequence[PlayedGame]:
         """The games of one round of some pairings in the order of their names, forfeits left out."""
@@ -111,7 +111,7 @@ class Learned:
             .join(black, black.c.id == games.c.black_id)
             .join(white, white.c.id == games.c.white_id)
             .where(games.c.tournament_id == self._tournament_id, games.c.round == number)
-            .where(games.c.pairing.in_(pairings), games.c.guilty.is_(None))
+            .where(games.c.pairing.in_(pairings), games.c.forfeited_by.is_(None))
         )
         with self._connection.begin():
             rows = self._connection.execute(query).all()

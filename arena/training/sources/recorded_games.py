@@ -13,7 +13,7 @@ from arena.checkers import pdn
 from arena.checkers.move import Side
 from arena.contracts.episode import Episode
 from arena.errors import UsageError, shown
-from arena.store import recorded
+from arena.store import recorded_games
 from arena.store.database import Database
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.learner import Learner
     from arena.contracts.player import Player
-    from arena.store.recorded import RecordedGame
+    from arena.store.recorded_games import RecordedGame
 
 
 class RecordedGames:
@@ -99,10 +99,10 @@ def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterabl
         return _of_file(name, problems)
     if "://" in str(db) or paths.exists(db):
         database = Database(db, write=False)
-        if recorded.has_collection(database, name):
-            return map(_of_row, recorded.of_collection(database, name))
-        if recorded.has_tournament(database, name):
-            return map(_of_row, recorded.of_tournament(database, name))
+        if recorded_games.has_collection(database, name):
+            return map(_of_row, recorded_games.of_collection(database, name))
+        if recorded_games.has_tournament(database, name):
+            return map(_of_row, recorded_games.of_tournament(database, name))
     raise UsageError(f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}")
 
 
