@@ -15,11 +15,12 @@ from sqlalchemy import Connection, delete, insert, select, update
 from arena.errors import StoreError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
+from arena.store.database import locate
 from arena.store.decoding import check_settings, decoded
 from arena.store.schema import checkpoints, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from arena.contracts.model import Model
     from arena.store.names import Naming
@@ -87,6 +88,10 @@ class Runs:
     def _connection(self) -> Connection:
         return self._connect()
 
+    def check_name(self, naming: Naming) -> None:
+        """Raise the StoreError that :meth:`create` would raise for such a name; makes no database."""
+        self._chosen(naming, self._names() if locate(self.location)[1] else ())
+
     def create(
         self, name: str | Naming, learner: LearnerIdentity, seed: int, games: int, settings: Mapping[str, Any]
     ) -> StoredRun:
@@ -95,12 +100,7 @@ class Runs:
         StoreError where the name is taken, or could not be told from an id or in a spec.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
-        name = naming(())
-        if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
-            raise StoreError(
-                f"a run cannot be named {shown(name)}: write letters, digits, '-', '_' and '.';"
-                " numbers, 'last' and 'all' choose among runs"
-            )
+        self.check_name(naming)
         values: dict[str, Any] = {
             "seed": seed,
             "games": games,
@@ -116,14 +116,28 @@ class Runs:
         }
         with self._connection.begin():
             taken = set(self._connection.scalars(select(runs.c.name)))
-            row["name"] = values["name"] = name = naming(taken)
-            if name in taken:
-                raise StoreError(
-                    f"{self.location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
-                    " goes on with it; or choose another name"
-                )
+            row["name"] = values["name"] = self._chosen(naming, taken)
             key = self._connection.scalars(insert(runs).values(row).returning(runs.c.id)).one()
         return StoredRun(id=key, learner=learner, **values)
+
+    def _names(self) -> list[str]:
+        with self._connection.begin():
+            return list(self._connection.scalars(select(runs.c.name)))
+
+    def _chosen(self, naming: Naming, taken: Collection[str]) -> str:
+        """The name of a new run."""
+        name = naming(taken)
+        if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
+            raise StoreError(
+                f"a run cannot be named {shown(name)}: write letters, digits, '-', '_' and '.';"
+                " numbers, 'last' and 'all' choose among runs"
+            )
+        if name in taken:
+            raise StoreError(
+                f"{self.location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
+                " goes on with it; or choose another name"
+            )
+        return name
 
     def get(self, which: str | int) -> StoredRun:
         """The run of that name or id, or the ``last``; StoreError where there is none."""

@@ -87,7 +87,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("compare", "random", "m1", "--name", "last", "--new"), 1, "a tournament cannot be named 'last'"),
         (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
         (("train", "lms", "--name", ""), 1, "a run cannot be named ''"),
-        (("train", "tdleaf", "--against", "m1"), 2, "learns from games against itself alone"),
+        (("train", "tdleaf", "--against", "m1"), 2, "only learns from games against itself"),
         (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
         ((*T, "lms@500,random"), 1, "no database"),
         ((*T, "lms@many,random"), 2, "names no player"),
@@ -137,6 +137,29 @@ def test_a_process_ends_with_one_clear_line_and_the_code(
     [line] = done.stderr.splitlines()
     assert line.startswith("arena: ")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "lms", "--name", "a b"),
+        ("train", "tdleaf", "--against", "m1"),
+        ("train", "td:n=visits:capacity=0"),
+        ("play", "--against", "lms:weights=gone.safetensors"),
+        ("analyze", "start", "--evaluator", "lms:weights=gone.safetensors"),
+        (*T, "lms,random", "--name", "17"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_compiles_nothing(
+    start: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    done = start(*words)
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(cache.rglob("*.nbc"))
 
 
 @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_a_plugin_may_be_an_object_of_a_module(site: Site) -> None:
         ("raise RuntimeError('two\\nlines')", "RuntimeError: two lines"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("class Odd(BaseException): pass\nraise Odd('mine')", "Odd: mine"),
-        ("class Mute(Exception):\n    def __str__(self): return 1\nraise Mute", "Mute: it says nothing"),
+        ("class Mute(Exception):\n    def __str__(self): return 1\nraise Mute", "Mute: its message cannot be printed"),
         ("x = 1", "it implements no hook"),
         ("import arena\ndef register_players(): return {}", "it implements no hook"),
         ("import arena\n@arena.hookimpl\ndef register_player(): return {}", "unknown hook 'register_player'"),

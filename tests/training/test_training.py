@@ -223,7 +223,7 @@ def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store)
 
 def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_record(db: Path) -> None:
     refused = [
-        ("hermit", Experience(against="m1"), "Hermit learns from games against itself alone"),
+        ("hermit", Experience(against="m1"), "Hermit only learns from games against itself"),
         ("reader", Experience(), "Reader does not learn from games against itself: give it games"),
     ]
     for learner, experience, line in refused:
