@@ -159,7 +159,7 @@ def test_resume_refuses_a_plugin_of_another_version(store: Store, monkeypatch: p
     training.begin(store, plan()).learn()
     installed = registry.load()
     newer = replace(installed.get("learner", "tiny"), version="2.0")
-    monkeypatch.setitem(installed._found, ("learner", "tiny"), newer)
+    monkeypatch.setitem(installed._usable, ("learner", "tiny"), newer)
     with pytest.raises(UsageError, match=r"version: arena-tiny 1\.0 then, arena-tiny 2\.0 now"):
         training.resume(store, "tiny")
 
@@ -330,7 +330,7 @@ def test_games_against_past_checkpoints_are_the_same_in_a_resumed_run(tmp_path: 
     ("measuring", "message"),
     [
         (Measuring(baselines="nobody"), "no player named 'nobody'"),
-        (Measuring(baselines="random,"), "missing"),
+        (Measuring(baselines="random,"), "an empty player spec"),
         (Measuring(baselines="human"), "human plays at a terminal, so it cannot be a baseline"),
         (Measuring(games=3), "in pairs, one of each colour: not 3"),
     ],
