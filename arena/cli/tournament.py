@@ -48,62 +48,74 @@ def tournament(
     **options: Any,
 ) -> None:
     """Play a tournament, record every game, and print the standings."""
-    from arena.cli.output import given, refuse_what_is_settled, say
+    if resume is None:
+        if accept_changed:
+            raise UsageError("--accept-changed goes with --resume: a new tournament has no changed players")
+        if add:
+            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
+        db, name = _play_new(context, spec, new)
+    else:
+        if new:
+            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which starts one")
+        db, name = options["db"], _play_on(context, resume, add or [], accept_changed)
+    from arena.store import Results  # imports pandas, which takes long: after the games
+
+    with Results(db) as stored:
+        report(stored, name)
+
+
+def _play_new(context: typer.Context, spec: Path | None, new: bool) -> tuple[str, str]:
+    """Play a new tournament; return its database and its name."""
+    from arena.cli.output import say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
     from arena.tournament import runner
     from arena.tournament.plan import Plan
 
-    if resume is None:
-        if accept_changed:
-            raise UsageError("--accept-changed goes with --resume: a new tournament has no changed players")
-        if add:
-            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
-        request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
-        db = request.db
-        plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(db)))
-        with Store.open(db, say) as store, progress(store.location, plan.settings.seed) as show:
-            called = naming(request.name, new)
-            played = runner.run(
-                called,
-                plan,
+    request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
+    plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(request.db)))
+    with Store.open(request.db, say) as store, progress(store.location, plan.settings.seed) as show:
+        tournament = runner.run(
+            naming(request.name, new),
+            plan,
+            store,
+            workers=request.workers,
+            isolate=request.isolate,
+            progress=show,
+            say=say,
+            launcher=context.obj,
+        )
+    return request.db, tournament.name
+
+
+def _play_on(context: typer.Context, which: str, add: list[str], accept_changed: bool) -> str:
+    """Play the missing games of a tournament on record; return its name."""
+    from arena.cli.output import given, refuse_what_is_settled, say
+    from arena.plugins import specs
+    from arena.plugins.models import ModelResolver
+    from arena.store import Store
+    from arena.tournament import runner
+
+    refuse_what_is_settled(context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games"))
+    options = context.params
+    with Store.existing(options["db"], say) as store:
+        stored = store.tournament(which)
+        players = specs.parse_list("player", ",".join(add), resolver=ModelResolver(options["db"])) if add else []
+        with progress(store.location, stored.seed) as show:
+            runner.resume(
+                stored.name,
                 store,
-                workers=request.workers,
-                isolate=request.isolate,
+                add=players,
+                games=options["games"] if "games" in given(context) else None,
+                accept_changed=accept_changed,
+                workers=options["workers"],
+                isolate=options["isolate"],
                 progress=show,
                 say=say,
                 launcher=context.obj,
             )
-            name = played.name
-    else:
-        if new:
-            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which starts one")
-        refuse_what_is_settled(
-            context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games")
-        )
-        db = options["db"]
-        with Store.existing(db, say) as store:
-            stored_as = store.tournament(resume)
-            name = stored_as.name
-            joining = specs.parse_list("player", ",".join(add), resolver=ModelResolver(db)) if add else ()
-            with progress(store.location, stored_as.seed) as show:
-                runner.resume(
-                    name,
-                    store,
-                    add=joining,
-                    games=options["games"] if "games" in given(context) else None,
-                    accept_changed=accept_changed,
-                    workers=options["workers"],
-                    isolate=options["isolate"],
-                    progress=show,
-                    say=say,
-                    launcher=context.obj,
-                )
-    from arena.store import Results  # imports pandas, which takes long: after the games
-
-    with Results(db) as stored:
-        report(stored, name)
+    return stored.name
 
 
 def register(app: typer.Typer) -> None:

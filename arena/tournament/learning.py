@@ -72,22 +72,21 @@ def learning_players(players: Sequence[Spec], seed: int) -> dict[str, LearningPl
     Raises UsageError if no player learns, or if a learner cannot start from its player's model.
     """
     installed = registry.load()
-    learners = [each for each in installed.all("learner") if _can_go_on(each)]
+    learners = [each for each in installed.all("learner") if _is_eligible(each)]
     found = {}
     for player in players:
         if learner := _learner_of(player.registered, learners):
             found[player.text] = _learning(player, learner, seed)
     if not found:
         names = [each.name for each in installed.all("player") if _learner_of(each, learners)]
-        raise UsageError(f"none of the players has a learner to go on learning with; {', '.join(names)} have one")
+        raise UsageError(f"none of the players has a learner to learn with; {', '.join(names)} have one")
     return found
 
 
 def _learning(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
     if player.model is None or player.model[1].kind != learner.cls.kind:
         raise UsageError(
-            f"{player.text} cannot learn while it plays: it plays no model of kind {learner.cls.kind}, or another one "
-            "besides"
+            f"{player.text} cannot learn while it plays: it must play exactly one model, of kind {learner.cls.kind}"
         )
     model = player.model[1]
     taken = {option.name for option in learner.options if not (option.takes_model or option.nested)}
@@ -111,11 +110,11 @@ def _learner_of(player: Registered, learners: Sequence[Registered]) -> Registere
     if len(found) > 1:
         found = [each for each in found if each.distribution == player.distribution]
     if len(found) > 1:
-        raise UsageError(f"{player.name} has several learners to go on with: {', '.join(each.name for each in found)}")
+        raise UsageError(f"{player.name} has several learners: {', '.join(each.name for each in found)}")
     return found[0] if found else None
 
 
-def _can_go_on(learner: Registered) -> bool:
+def _is_eligible(learner: Registered) -> bool:
     """Whether a learner learns from given games, and can start from a model of the kind that it makes."""
     begins = [option.model_kind for option in learner.options if option.takes_model]
     return learner.cls.learn_from is not Learner.learn_from and begins == [learner.cls.kind]

@@ -246,14 +246,14 @@ def test_rounds_are_counted_through_all_stages(tmp_path: Path) -> None:
         assert verify(results, stored, games[0]).differs is None
 
 
-# What cannot be, and what is said ----------------------------------------------------------------------------
+# Refusals ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("players", "changes", "line"),
     [
-        ("m1,random", {}, "none of the players has a learner to go on learning with; lms, .*td have one"),
-        ("lms,td", {"sprt": "0,20"}, "a sequential test compares players as they are"),
+        ("m1,random", {}, "none of the players has a learner to learn with; lms, .*td have one"),
+        ("lms,td", {"sprt": "0,20"}, "a sequential test compares fixed players"),
     ],
 )
 def test_players_that_cannot_learn_are_refused_in_one_line(players: str, changes: dict[str, Any], line: str) -> None:
@@ -268,7 +268,7 @@ def test_a_learner_must_take_given_games_and_the_players_model(tmp_path: Path, m
     with pytest.raises(UsageError, match=r"td:weights=.* cannot learn while it plays: .* holds no counts"):
         plan(f"lms,td:weights={tmp_path / 'bare.safetensors'}")
     monkeypatch.setattr(TD, "learn_from", Learner.learn_from)
-    with pytest.raises(UsageError, match="none of the players has a learner to go on learning with; lms, qmodel have"):
+    with pytest.raises(UsageError, match="none of the players has a learner to learn with; lms, qmodel have"):
         plan("td,random")
 
 
