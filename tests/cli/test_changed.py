@@ -125,7 +125,7 @@ def test_a_changed_player_is_refused_until_the_change_is_accepted(
     refused = start(*RESUME)
     assert (refused.returncode, refused.stdout) == (2, "")
     [line] = refused.stderr.splitlines()
-    assert line.startswith("arena: 't1' cannot be resumed: mine is not what it was (code: ")
+    assert line.startswith("arena: 't1' cannot be resumed: mine has changed (code: ")
     assert "--accept-changed goes on" in line
     assert games(tmp_path) == 3
 
@@ -159,7 +159,7 @@ def test_the_first_cause_of_a_game_that_differs_is_the_changed_code(stopped: Plu
     assert done.returncode == 1
     *_, line = done.stderr.splitlines()
     assert "differs at ply" in line
-    assert "now: mine is not what it was (code: " in line
+    assert "now: mine has changed (code: " in line
 
 
 def test_games_are_verified_by_the_code_that_played_them(stopped: Plugin, run: Run) -> None:
@@ -168,7 +168,7 @@ def test_games_are_verified_by_the_code_that_played_them(stopped: Plugin, run: R
     rows = json.loads(run("results", "games", "--db", "x.sqlite", "--json").stdout)
     codes = [row["black_code"] if row["black"] == "mine" else row["white_code"] for row in rows]
     old, new = rows[codes.index(codes[0])], next(row for row, code in zip(rows, codes, strict=True) if code != codes[0])
-    assert "mine is not what it was" in "".join(replayed(run, old["game"]))
+    assert "mine has changed" in "".join(replayed(run, old["game"]))
     assert "note:" not in "".join(replayed(run, new["game"]))
 
 
@@ -192,7 +192,7 @@ def test_a_tournament_of_an_older_version_is_resumed_with_one_warning(
     again = run(*RESUME)
     assert (again.returncode, "did not record" in again.stderr) == (0, False)
     stopped.chooses("[0]")
-    assert "mine is not what it was (code: " in run(*RESUME).stderr
+    assert "mine has changed (code: " in run(*RESUME).stderr
 
 
 def test_accepting_changes_belongs_to_a_resumption(run: Run) -> None:

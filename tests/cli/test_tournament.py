@@ -165,7 +165,7 @@ def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path
     )
     assert done.returncode == 1
     *_, held, how, line = done.stderr.splitlines()
-    assert held == "what was recorded before is on record; to play the others:"
+    assert held == "earlier games are on record; to play the others:"
     assert how == "    arena tournament --resume big --db x.sqlite"
     assert line == "arena: x.sqlite cannot be read or written: the disk is full, gone or failing"
     assert 0 < count(tmp_path / "x.sqlite") < 300
