@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.output import Layout, chosen, print_frame, print_table, progress_bar, say
+from arena.cli.output import Layout, chosen, print_frame, progress_bar, say
+from arena.cli.table import print_table
 from arena.plugins import specs
 from arena.plugins.models import DEFAULT_DB, ModelResolver
 from arena.plugins.specs import Spec, split

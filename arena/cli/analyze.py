@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli import complete
+from arena.cli.options import Db
+from arena.cli.output import Quiet
 from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB
 
@@ -28,15 +30,22 @@ def analyze(
             help="PDN FEN, 'start', or 32 numbers: 1 man and 3 king of the side to move, -1 and -3 the other's.",
         ),
     ],
-    evaluator: Annotated[str, typer.Option(help="Spec of an evaluator.")] = "heuristic",
+    evaluator: Annotated[
+        str, typer.Option(help="Spec of an evaluator.", autocompletion=complete.registered("evaluator"))
+    ] = "heuristic",
     player: Annotated[
-        str | None, typer.Option(help="Spec of a player: print its best move instead, and the board after it.")
+        str | None,
+        typer.Option(
+            help="Spec of a player: print its best move instead, and the board after it.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Positions to search.")] = None,
     seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
     pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
     db: Db = DEFAULT_DB,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Print a position, what it is worth, and the best line of play; or what a player does."""
     from arena.checkers.game import Limits

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.listing import Csv, Json
-from arena.cli.results import Db
+from arena.cli.options import DB_VARIABLE, Csv, Db, Json
 from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB, ModelResolver, is_name
 
@@ -16,7 +15,10 @@ if TYPE_CHECKING:
     from arena.store.models import StoredModel
 
 group = typer.Typer(name="models", help="Models on record: list, show, export, import.", invoke_without_command=True)
-Elsewhere = Annotated[str | None, typer.Option("--db", help="SQLite file or database URL.", show_default=DEFAULT_DB)]
+Elsewhere = Annotated[
+    str | None,
+    typer.Option("--db", help="SQLite file or database URL.", envvar=DB_VARIABLE, show_default=DEFAULT_DB),
+]
 Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, or a hash or the beginning of one.")]
 
 
@@ -28,12 +30,17 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
         if json or csv:
             raise UsageError(f"--json and --csv print the list of models, not what {context.invoked_subcommand} does")
         return
-    from arena.cli.output import chosen, print_frame
+    from arena.cli.columns import print_rows
+    from arena.cli.output import Layout, chosen, print_frame
     from arena.store import Results
 
-    form = chosen(json, csv)
+    layout = chosen(json, csv)
     with Results(db) as stored:
-        print_frame(stored.models(), form)
+        frame = stored.models()
+    if layout is Layout.TABLE:
+        print_rows("models", frame)
+    else:
+        print_frame(frame, layout)
 
 
 @group.command()
@@ -44,7 +51,7 @@ def show(
 ) -> None:
     """Print what a model is made of, what made it, and where it is used."""
     from arena import paths
-    from arena.cli.output import print_table
+    from arena.cli.table import print_table
     from arena.contracts.model import Model
     from arena.store import Results
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from arena import paths
-from arena.cli.results import Db
+from arena.cli import complete
+from arena.cli.options import Db
+from arena.cli.output import Quiet
 from arena.errors import ArenaError, UsageError, message_of, shown
 from arena.interrupts import check_interrupt
 from arena.plugins.models import DEFAULT_DB
@@ -30,6 +32,7 @@ def import_(
     files: Annotated[list[str], typer.Argument(help="PDN files of English checkers.", metavar="FILE...")],
     db: Db = DEFAULT_DB,
     collection: Annotated[str | None, typer.Option(help="Name to keep the games under; else that of the file.")] = None,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Record games that others played. A game is kept once, however often it is imported.
 
@@ -68,7 +71,10 @@ def import_(
 
 def export(
     output: Annotated[str, typer.Option("--output", "-o", help="File to write, or - for standard output.")],
-    tournament: Annotated[str | None, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option(help="Name or id of a tournament, 'last', or 'all'.", autocompletion=complete.tournaments),
+    ] = None,
     collection: Annotated[str | None, typer.Option(help="Name of a collection of imported games, or 'all'.")] = None,
     player: Annotated[str | None, typer.Option(help="Part of the name of a player, of either colour.")] = None,
     result: Annotated[Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="1-0: Black won.")] = None,
@@ -76,6 +82,7 @@ def export(
         str | None, typer.Option(help="One game of a tournament: its name, for example t2/17, its id, or 'last'.")
     ] = None,
     db: Db = DEFAULT_DB,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Write recorded games as PDN: all, or those of a tournament, a collection, a player, a result; or one game."""
     from arena.cli.output import say

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from arena.cli.output import given
+from arena.cli import complete
+from arena.cli.options import DB_VARIABLE
+from arena.cli.output import Quiet, given
 from arena.tournament.values import hints, kinds
 
 if TYPE_CHECKING:
@@ -18,6 +20,12 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., None])
 _PLAIN = (bool, int, float, str)
 """Types of values that an option can hold."""
+_COMPLETED: Mapping[str, Callable[..., list[str]]] = {
+    "players": complete.players,
+    "format": complete.registered("format"),
+    "openings": complete.registered("opening"),
+}
+"""The options whose values shells complete."""
 
 
 def takes(request: type[TournamentRequest], names: Collection[str], **defaults: Any) -> Callable[[Command], Command]:
@@ -32,6 +40,7 @@ def takes(request: type[TournamentRequest], names: Collection[str], **defaults: 
         all = [
             *(each for each in own if each.kind is each.POSITIONAL_OR_KEYWORD),
             *(_parameter(request, name, defaults) for name in names),
+            inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
             *(each for each in own if each.kind is each.KEYWORD_ONLY),
         ]
         command.__signature__ = signature.replace(parameters=all)  # type: ignore[attr-defined]
@@ -49,9 +58,15 @@ def plain(request: type[TournamentRequest]) -> list[str]:
 
 
 def chosen(context: typer.Context, request: type[TournamentRequest], said: Mapping[str, Any]) -> TournamentRequest:
-    """What the command line gives, then what ``said`` has, then the defaults. Raises UsageError."""
-    named = hints(request).keys() & given(context).keys()
-    return request(**{**said, **{name: context.params[name] for name in named}})
+    """Return the values of the command line, then those of ``said``, of the environment, and the defaults.
+
+    Raises UsageError.
+    """
+
+    def values(source: str) -> dict[str, Any]:
+        return {name: context.params[name] for name in hints(request).keys() & given(context, source).keys()}
+
+    return request(**{**values("ENVIRONMENT"), **said, **values("COMMANDLINE")})
 
 
 def _kind(hint: Any) -> type[Any] | None:
@@ -64,7 +79,14 @@ def _parameter(request: type[TournamentRequest], name: str, defaults: dict[str, 
     kind, (_, meta) = _kind(hints(request)[name]), kinds(hints(request)[name])
     default = defaults.get(name, None if field.default is MISSING else field.default)
     words = (f"--{name}",) if kind is bool else ()
-    option = typer.Option(*words, help=meta.description, min=meta.ge, max=meta.le)
+    option = typer.Option(
+        *words,
+        help=meta.description,
+        min=meta.ge,
+        max=meta.le,
+        envvar=DB_VARIABLE if name == "db" else None,
+        autocompletion=_COMPLETED.get(name),
+    )
     annotation: Any = kind if default is not None else kind | None  # type: ignore[operator]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option]

@@ -44,7 +44,10 @@ def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) ->
     ]
     pairs, score = sum(result.counts), result.match.score
     if pairs in result.counts and pairs:
-        lines.append(f"score {100 * score().value:.2f} % in every pair: that tells no error and no Elo difference")
+        lines.append(
+            f"score {100 * score().value:.2f} % in every pair of games: all pairs scored alike, so there is no error "
+            "bar and no Elo difference"
+        )
     elif pairs:
         lines.append(
             f"score {100 * score().value:.2f} ± {100 * score().error:.2f} %, Elo {result.match.elo()}, "

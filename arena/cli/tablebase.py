@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli.listing import Csv, Json
+from arena.cli.options import Csv, Json
+from arena.cli.output import Quiet, is_quiet
 from arena.errors import TablebaseError
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ def build(
     pieces: Annotated[
         int, typer.Option(min=2, max=6, help="Pieces on the board; 5 take 140 MB on disk, 6 another 2.4 GB.")
     ] = 4,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Build the endgame tables of up to so many pieces, unless they are there.
 
@@ -75,7 +77,8 @@ def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], js
     """Print the exact value of a position for its side to move, and of each move, the best ones first."""
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
-    from arena.cli.output import print_table, say
+    from arena.cli.output import say
+    from arena.cli.table import print_table
     from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 
     board = Board.from_fen(fen)
@@ -121,6 +124,6 @@ def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
 
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=is_quiet() or not console.is_terminal) as bar:
         task = bar.add_task(what, visible=False)
         yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
