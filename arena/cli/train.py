@@ -91,7 +91,6 @@ def train(
     from arena.cli.output import refuse_what_is_settled, say, warn
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
     from arena.store import Store
     from arena.training import training
     from arena.training.plan import Experience, Measuring, RunPlan
@@ -102,7 +101,6 @@ def train(
         refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
             run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
-            compile_missing(say)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -122,7 +120,6 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         warn(f"left out: {problem}")
     with Store.open(db, say) as store:
-        compile_missing(say)
         _finish(training.begin(store, plan, name), store.location, output)
 
 
@@ -154,9 +151,11 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
     """Show the progress of a run, with a line for each checkpoint; if it is stopped, print how to resume it."""
     from arena.cli.output import progress_bar, say, warn
+    from arena.plugins.warmup import compile_missing
 
     name, recorded = run.run.name, run.start
     try:
+        compile_missing(say)
         with progress_bar(name) as update:
 
             def show(now: RunProgress) -> None:

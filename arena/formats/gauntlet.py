@@ -1,4 +1,4 @@
-"""The gauntlet."""
+"""The gauntlet format."""
 
 from __future__ import annotations
 

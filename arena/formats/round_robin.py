@@ -1,4 +1,4 @@
-"""Round robin."""
+"""The round-robin format."""
 
 from __future__ import annotations
 

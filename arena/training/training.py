@@ -21,7 +21,7 @@ from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.store.decoding import decoding
-from arena.store.names import numbered
+from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
 from arena.training import duel
 from arena.training.plan import Experience, Measuring, RunPlan
@@ -114,12 +114,14 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
     Its name is that of the learner unless another is given, with a number from the second on.
     """
     spec, origin = plan.learner, plan.learner.registered
+    naming = numbered(spec.name) if name is None else fixed(name)
+    store.runs.check_name(naming)  # a learner that begins may compile kernels
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
-        learner.begin(plan.seed)
         _check_use(learner, plan)
+        learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
+    run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
 
 

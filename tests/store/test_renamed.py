@@ -1,4 +1,4 @@
-"""Records of training runs that an older version left in the words of its time."""
+"""Training runs of older versions, in which options, settings and metrics had other names."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def train(path: Path, learner: str, games: int) -> training.Trained:
         return training.begin(store, plan).learn()
 
 
-def in_old_words(path: Path) -> None:
-    """Write the runs of a database as the version before did."""
+def use_old_names(path: Path) -> None:
+    """Change the runs of a database to the old names."""
 
     def identity(name: str, state: dict[str, str]) -> dict[str, str]:
         words = {key.replace("baseline ", "yardstick "): value for key, value in state.items()}
@@ -61,7 +61,7 @@ def older(tmp_path: Path, as_older: Callable[[Path, Path, str], None]) -> Path:
     newest, path = tmp_path / "newest.sqlite", tmp_path / "old.sqlite"
     train(newest, "td:lambda=0.5:explore=0.2", 40)
     train(newest, "tuning:depth=1", 20)
-    in_old_words(newest)
+    use_old_names(newest)
     as_older(newest, path, "0006")
     return path
 
@@ -74,22 +74,22 @@ def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path,
     assert resumed.model.hash == train(tmp_path / "whole.sqlite", "td:lambda=0.5:explore=0.2", 60).model.hash
 
 
-def test_models_of_an_older_version_play_and_name_the_command_of_today(older: Path) -> None:
+def test_older_models_play_and_have_new_names_in_their_provenance(older: Path) -> None:
     Store.open(older).close()
     assert specs.parse("player", "td@20", resolver=ModelResolver(older)).create()
-    found = ModelResolver(older).resolve("td@20")
-    assert found.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 20 --seed 3"
-    assert found.provenance["learner"] == "td:lambda=0.5:explore=0.2"
+    model = ModelResolver(older).resolve("td@20")
+    assert model.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 20 --seed 3"
+    assert model.provenance["learner"] == "td:lambda=0.5:explore=0.2"
 
 
-def test_shares_of_an_older_version_are_percentages(older: Path, tmp_path: Path) -> None:
+def test_older_shares_become_percentages(older: Path, tmp_path: Path) -> None:
     Store.open(older).close()
     with Results(older) as old, Results(tmp_path / "newest.sqlite") as new:
-        ours, theirs = (
+        upgraded, with_old_names = (
             each.metrics().query("run == 'tuning' and opponent.isna()").set_index(["games", "metric"])["value"]
             for each in (old, new)
         )
-        shares = theirs.xs("draws", level="metric")
+        shares = with_old_names.xs("draws", level="metric")
         assert len(shares)
-        assert ours.xs("draw_pct", level="metric").tolist() == pytest.approx((100 * shares).tolist())
-        assert "draws" not in ours.index.get_level_values("metric")
+        assert upgraded.xs("draw_pct", level="metric").tolist() == pytest.approx((100 * shares).tolist())
+        assert "draws" not in upgraded.index.get_level_values("metric")

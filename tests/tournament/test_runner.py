@@ -246,7 +246,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
         "steady,reckless",
         {"adjudicate": "scores:1", "scores": {"lms": 1.0}},
         UsageError,
-        "'lms', who does not play",
+        "'lms', which does not play",
     ),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),

@@ -161,7 +161,7 @@ def test_a_plugin_of_another_version_is_not_resumed(store: Store, monkeypatch: p
     training.begin(store, plan()).learn()
     installed = registry.load()
     newer = replace(installed.get("learner", "tiny"), version="2.0")
-    monkeypatch.setitem(installed._found, ("learner", "tiny"), newer)
+    monkeypatch.setitem(installed._usable, ("learner", "tiny"), newer)
     with pytest.raises(UsageError, match=r"version: arena-tiny 1\.0 then, arena-tiny 2\.0 now"):
         training.resume(store, "tiny")
 
@@ -207,7 +207,7 @@ def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store)
 
 def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_record(db: Path) -> None:
     refused = [
-        ("hermit", Experience(against="m1"), "Hermit learns from games against itself alone"),
+        ("hermit", Experience(against="m1"), "Hermit only learns from games against itself"),
         ("reader", Experience(), "Reader does not learn from games against itself: give it games"),
     ]
     for learner, experience, line in refused:
@@ -318,7 +318,7 @@ def test_games_against_past_selves_are_the_same_when_a_run_goes_on(tmp_path: Pat
     ("measuring", "message"),
     [
         (Measuring(baselines="nobody"), "no player named 'nobody'"),
-        (Measuring(baselines="random,"), "missing"),
+        (Measuring(baselines="random,"), "an empty player spec"),
         (Measuring(baselines="human"), "human plays at a terminal, so it cannot be a baseline"),
         (Measuring(games=3), "in pairs, one of each colour: not 3"),
     ],
