@@ -27,10 +27,10 @@ def compare(
     new: New = False,
     **_: Any,
 ) -> None:
-    """Play two players against each other until it is clear enough which hypothesis holds, or games run out.
+    """Play two players against each other until a sequential test accepts a hypothesis, or all games are played.
 
-    The games are recorded as a tournament, which arena tournament --resume takes up again, in the order of its schedule
-    and up to the decision: the same ones for any number of workers.
+    The games are recorded as a tournament, which arena tournament --resume can continue. The same seed gives the same
+    games for any number of workers.
     """
     from arena.cli.output import say
     from arena.cli.table import print_text

@@ -28,6 +28,8 @@ _USES = {
 }
 """Examples that use a plugin of each kind."""
 _NAME = "Name of one to show."
+_MODEL = "a file of weights, or a stored model: RUN@GAMES, RUN@last, @HASH"
+"""Description of a model, unless its constructor has another."""
 
 
 def players(
@@ -129,7 +131,8 @@ def _show(item: Registered, json: bool, csv: bool) -> None:
     from arena.cli.table import print_text
 
     rows = [
-        {"option": o.name, "type": o.annotation, "default": o.default or "required", "description": o.description}
+        {"option": o.name, "type": o.annotation, "default": o.default or "required"}
+        | {"description": o.description or (_MODEL if o.takes_model else "")}
         for o in item.options
     ]
     columns = ["option", "type", "default", "description"]

@@ -113,7 +113,7 @@ def given(context: typer.Context, source: str = "COMMANDLINE") -> dict[str, str]
 
 
 def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
-    """Raise UsageError for an option that ``--resume`` does not take, since it would change what was begun."""
+    """Raise UsageError for an option that would change the stored tournament or run that ``--resume`` continues."""
     for name, word in given(context).items():
         if name not in {"resume", "quiet", *free}:
             raise UsageError(f"{word} cannot be changed by --resume; start a new {what}")

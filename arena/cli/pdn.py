@@ -31,13 +31,15 @@ _TELL_GAMES = 200
 def import_(
     files: Annotated[list[str], typer.Argument(help="PDN files of English checkers.", metavar="FILE...")],
     db: Db = DEFAULT_DB,
-    collection: Annotated[str | None, typer.Option(help="Name to keep the games under; else that of the file.")] = None,
+    collection: Annotated[
+        str | None, typer.Option(help="Name of the collection; that of the file if not given.")
+    ] = None,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Record games that others played. A game is kept once, however often it is imported.
+    """Store games from PDN files. A game is stored once, even if it is imported again.
 
-    Each game that cannot be read is named in a line on standard error, and the others are kept. The exit code is 0
-    if any game could be read, and 1 if none could.
+    A game that cannot be read is a line on standard error; the other games are stored. The exit code is 0 if at least
+    one game could be read, else 1.
     """
     from arena.checkers import pdn
     from arena.cli.output import say
@@ -147,7 +149,7 @@ def _games(count: int) -> str:
 
 @contextmanager
 def _output(name: str) -> Iterator[TextIO]:
-    """Standard output, or a new file that is removed where it cannot be finished."""
+    """Yield standard output for ``-``, else a new file, which is removed if an error is raised."""
     if name == "-":
         yield sys.stdout
         return

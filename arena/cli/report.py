@@ -33,7 +33,7 @@ _MARKS = {
 
 
 def report(stored: Results, which: str) -> None:
-    """Print the report of the tournament of that name or id, where it is stored, and how pandas reads it."""
+    """Print the report of the tournament of that name or id, its database, and how pandas reads it."""
     standings = stored.standings(which)
     tournament = stored.tournament(which)
     name = tournament.name
@@ -67,7 +67,9 @@ def report(stored: Results, which: str) -> None:
     _print_learned(stored.learned_models(which), stored.location)
     if is_unfinished(row):
         print(f"The tournament is unfinished: {count} are on record. To play the others:\n    {resume}")
-    print(f"\nrecorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
+    print()
+    print_text(f"recorded in {stored.location} as tournament {name!r}; read it with pandas:\n")
+    print()
     print("    import arena")
     print(f"    arena.Results({stored.location!r}).standings({name!r})")
 

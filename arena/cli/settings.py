@@ -1,4 +1,4 @@
-"""Options of commands that follow from the settings of a tournament."""
+"""Options of commands, made from the settings of a tournament."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 _PLAIN = (bool, int, float, str)
-"""Types of values that an option can hold."""
+"""Types of the values of options."""
 _COMPLETED: Mapping[str, Callable[..., list[str]]] = {
     "players": complete.players,
     "format": complete.registered("format"),
@@ -29,9 +29,10 @@ _COMPLETED: Mapping[str, Callable[..., list[str]]] = {
 
 
 def takes(request: type[TournamentRequest], names: Collection[str], **defaults: Any) -> Callable[[Command], Command]:
-    """Gives a command the options of those names, between its arguments and its own options.
+    """Return a decorator that adds options to a command: the fields ``names`` of ``request``, and ``--quiet``.
 
-    ``defaults`` replace those of the class. The command gets the values as its variable parameter.
+    They stand between the command's arguments and its own options. ``defaults`` replace those of the class. The
+    command gets the values as its variable keyword parameter.
     """
 
     def decorate(command: Command) -> Command:
@@ -51,7 +52,7 @@ def takes(request: type[TournamentRequest], names: Collection[str], **defaults: 
 
 
 def plain(request: type[TournamentRequest]) -> list[str]:
-    """The names of the fields that an option can hold, those of the request before those of the settings."""
+    """Return the names of the fields that can be options, those of the request before those of the settings."""
     own = list(inspect.get_annotations(request))
     names = sorted((each.name for each in fields(request)), key=lambda name: name not in own)
     return [name for name in names if _kind(hints(request)[name])]
@@ -70,7 +71,7 @@ def chosen(context: typer.Context, request: type[TournamentRequest], said: Mappi
 
 
 def _kind(hint: Any) -> type[Any] | None:
-    """The type of an option's value; None if an option cannot hold it."""
+    """Return the type of an option's value; None if the field cannot be an option."""
     return next((kind for kind in kinds(hint)[0] if kind in _PLAIN), None)
 
 

@@ -1,4 +1,4 @@
-"""``arena tablebase``: endgame tables built, listed and looked up."""
+"""``arena tablebase``: build endgame tables, list them, look positions up."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ def build(
     ] = 4,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Build the endgame tables of up to so many pieces, unless they are there.
+    """Build the endgame tables with at most this number of pieces, unless they exist.
 
-    Once for a machine: 4 take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped goes on with the
-    file that it was at.
+    This is done once for a machine. 4 pieces take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped
+    continues with the file that it was building.
     """
     from arena.cli.output import say
     from arena.search.tablebase import Tablebase, files
@@ -46,7 +46,7 @@ def info(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the endgame tables that are there: what their positions are worth to the side to move, in plies."""
+    """List the endgame tables that exist, with the numbers of won, drawn and lost positions of the side to move."""
     import pandas as pd
 
     from arena.cli.output import chosen, print_frame, say
@@ -74,7 +74,7 @@ def info(
 
 @group.command()
 def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], json: Json = False) -> None:
-    """Print the exact value of a position for its side to move, and of each move, the best ones first."""
+    """Print the exact value of a position for the side to move, and that of each move, the best first."""
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
     from arena.cli.output import say
@@ -118,7 +118,7 @@ def _counts(*parts: Any) -> dict[str, int]:
 
 @contextmanager
 def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error; silent where that is no terminal. Yields what is told work done and work in all."""
+    """Show a bar on standard error if that is a terminal; yield a function that takes the work done and in all."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 

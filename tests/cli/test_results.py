@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from arena.contracts.record import GameRecord
 from arena.errors import UsageError
 from arena.ratings.davidson import Davidson
 from arena.store import PlayerIdentity, Results, Store
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PERFECT = "!: the player won all its games or lost all of them"
 APART = "[1], [2]: only ratings with the same number in brackets can be compared"
@@ -330,7 +327,8 @@ def test_tables_fit_in_80_columns(
 ) -> None:
     names = [LONG, "random", *(f"lms:weights=@{i:032x}:depth={i + 1}" for i in range(10))][:number]
     letters = "abcdefghijkl"[:number]
-    path = tmp_path / "x.sqlite"
+    monkeypatch.chdir(tmp_path)
+    path = Path("x.sqlite")
     pairs = [(a, b) for i, a in enumerate(letters) for b in letters[i + 1 :]]
     recorded(path, letters, [result for a, b in pairs for result in (f"{a}>{b}", f"{b}={a}", f"{b}!{a}")])
     with closing(sqlite3.connect(path)) as connection:
