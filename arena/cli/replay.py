@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli.options import Db
 from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 

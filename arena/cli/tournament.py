@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import tournament_file
-from arena.cli.results import Accept, report
+from arena.cli import complete, tournament_file
+from arena.cli.options import Accept
+from arena.cli.report import report
 from arena.cli.settings import chosen, plain, takes
 from arena.cli.tournament_file import TournamentRequest
 from arena.errors import ArenaError, StoreError, UsageError
@@ -38,7 +39,11 @@ def tournament(
     *,
     new: New = False,
     resume: Annotated[
-        str | None, typer.Option(help="Name or id of a tournament, or 'last': play its missing games.")
+        str | None,
+        typer.Option(
+            help="Name or id of a tournament, or 'last': play its missing games.",
+            autocompletion=complete.tournaments,
+        ),
     ] = None,
     add: Annotated[
         list[str] | None,

@@ -131,7 +131,7 @@ def test_a_changed_player_is_refused_until_the_change_is_accepted(
 
     done = run(*RESUME, "--accept-changed")
     assert done.returncode == 0, done.stderr
-    [note] = [line for line in done.stdout.splitlines() if line.startswith("mine changed in the course")]
+    [note] = [line for line in done.stdout.splitlines() if line.startswith("The code of mine changed between games")]
     versions = json.loads(run("results", "versions", "--db", "x.sqlite", "--json").stdout)
     mine = [row for row in versions if row["player"] == "mine"]
     assert [(row["version"], row["games"]) for row in mine] == [("arena-mine 1.0", 3), ("arena-mine 1.0", 5)]
@@ -187,7 +187,7 @@ def test_a_tournament_of_an_older_version_is_resumed_with_one_warning(
     done = run(*RESUME)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("did not record the code of its players") == 1
-    [note] = [line for line in done.stdout.splitlines() if line.startswith("mine may have changed")]
+    [note] = [line for line in done.stdout.splitlines() if line.startswith("The code of mine may have changed")]
     assert "3 by arena-mine 1.0 (code not recorded), 5 by arena-mine 1.0 (code " in note
     again = run(*RESUME)
     assert (again.returncode, "did not record" in again.stderr) == (0, False)

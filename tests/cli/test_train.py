@@ -130,7 +130,8 @@ def test_what_a_run_prints_and_writes(run: Run, tmp_path: Path) -> None:
     assert all(" %  number " in line for line in lines if "@" in line)
     model = arena.Model.file(tmp_path / "mine")
     assert f"weights {model.hash}" in done.stdout
-    assert "recorded in results/arena.sqlite as run 'a.b': 30 games" in done.stdout
+    assert "recorded in results/arena.sqlite as run 'a.b', weights" in done.stdout
+    assert "\n30 games, " in done.stdout
     assert model.provenance == {
         "command": "arena train tiny:scale=2 --games 30 --seed 4",
         "learner": "tiny:scale=2",

@@ -12,7 +12,7 @@ import arena
 from arena.checkers.move import SIDES
 from arena.checkers.notation import parse_move
 from arena.cli import tournament_file
-from arena.cli.results import report
+from arena.cli.report import report
 from arena.contracts.learner import Learner
 from arena.errors import TournamentStopped, UsageError
 from arena.plugins import specs
@@ -303,10 +303,10 @@ def test_the_report_explains_how_to_measure_learned_models(
     with arena.Results(whole) as results:
         report(results, "test")
         frame = results.learned_models("test")
-    [line] = [line for line in capsys.readouterr().out.splitlines() if "learned while playing" in line]
-    assert line.startswith("lms:depth=2, td learned while playing: ")
+    text = capsys.readouterr().out
+    assert "\nlms:depth=2, td learned while playing, so the tables measure changing players." in text
     entered = f"lms:weights=@{known['lms:depth=2', 4]}:depth=2,td:weights=@{known['td', 4]}"
-    assert f"arena tournament --players {entered}" in line
+    assert f"\n    arena tournament --players {entered},... --db " in text
     found = specs.parse_list("player", entered, resolver=ModelResolver(whole))
     assert [spec.weights for spec in found] == [known[player, 4] for player in PUPILS]
     assert list(frame.columns) == ["player", "round", "model", "spec"]
