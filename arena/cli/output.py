@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
     import typer
 
+    from arena.plugins.specs import Spec
+
 _PIPE_WIDTH = 240
 _WIDE = ("game", "seed")
 """Columns of 63-bit numbers."""
@@ -131,3 +133,25 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int, int, str], None]]:
             bar.update(task, completed=before + done, total=total, rate=rate, remark=remark)
 
         yield tell
+
+
+@contextmanager
+def work_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, there from the first time that it is told the work done and the work in all; silent
+    where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(what, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
+
+
+def compile_for(*specs: Spec) -> None:
+    """Compile the kernels that the players, evaluators and learners need and the cache does not hold."""
+    from arena.plugins.warmup import compile_missing
+
+    with work_bar("compiling kernels") as tell:
+        compile_missing(say, specs, tell)

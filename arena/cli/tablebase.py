@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json as jsons
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arena.cli.listing import Csv, Json
 from arena.errors import TablebaseError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _COUNTED = ["positions", "wins", "draws", "losses", "longest_win", "longest_loss"]
 
@@ -30,10 +26,10 @@ def build(
     Once for a machine: 4 take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped goes on with the
     file that it was at.
     """
-    from arena.cli.output import say
+    from arena.cli.output import say, work_bar
     from arena.search.tablebase import Tablebase, files
 
-    with _bar("endgame tables") as progress:
+    with work_bar("endgame tables") as progress:
         Tablebase.open(pieces, progress=progress, say=say)
     print(f"endgame tables of 2 to {pieces} pieces are in {files.default_folder()}")
 
@@ -75,13 +71,13 @@ def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], js
     """Print the exact value of a position for its side to move, and of each move, the best ones first."""
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
-    from arena.cli.output import print_table, say
+    from arena.cli.output import print_table, say, work_bar
     from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 
     board = Board.from_fen(fen)
     pieces = (board.black | board.white).bit_count()
     if pieces <= DEFAULT_PIECES:
-        with _bar("endgame tables") as progress:
+        with work_bar("endgame tables") as progress:
             tables = Tablebase.open(progress=progress, say=say)
     else:
         tables = Tablebase.load(pieces)
@@ -111,16 +107,3 @@ def _counts(*parts: Any) -> dict[str, int]:
 
     statistics = Statistics.of(*parts)
     return {name: getattr(statistics, name) for name in _COUNTED}
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error; silent where that is no terminal. Yields what is told work done and work in all."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

@@ -58,7 +58,7 @@ def train(
     ] = None,
 ) -> None:
     """Let a learner learn, with checkpoints on record that can play, be measured, and be gone on from."""
-    from arena.cli.output import refuse_what_is_settled, say
+    from arena.cli.output import refuse_what_is_settled, say, work_bar
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -70,7 +70,8 @@ def train(
     if resume is not None:
         refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
-            run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
+            with work_bar("compiling kernels") as tell:
+                run = training.resume(store, resume, games, accept_changed=accept_changed, say=say, compiling=tell)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -90,7 +91,9 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         say(f"left out: {problem}")
     with Store.open(db, say) as store:
-        _finish(training.begin(store, plan, name), store.location, output)
+        with work_bar("compiling kernels") as tell:
+            run = training.begin(store, plan, name, say=say, compiling=tell)
+        _finish(run, store.location, output)
 
 
 def register(app: typer.Typer) -> None:
@@ -121,11 +124,9 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
     """Shows how far the run is, with a line for each checkpoint; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
-    from arena.plugins.warmup import compile_missing
 
     name, recorded = run.run.name, run.start
     try:
-        compile_missing(say)
         with progress_bar(name) as tell:
 
             def show(now: RunProgress) -> None:

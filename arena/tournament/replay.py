@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.tournament import learning, schedule
 from arena.tournament.plan import changes, stored_plan, without_code
 from arena.workers.launcher import Launcher
@@ -59,6 +60,7 @@ def verify(
     if plan.settings.limits.timed:
         reservations.append("the players were short of time, so they need not play the same twice")
     task = learning.with_models(_task(plan, record, resolver.absolute), models_of(results, tournament, plan, record))
+    compile_missing(say, [each for each in plan.players if each.text in players])
     timeout, memory = plan.settings.move_timeout, plan.settings.memory
     with Launcher(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)

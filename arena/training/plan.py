@@ -24,6 +24,7 @@ GAMES = 500
 """Games of a run that does not learn from recorded ones."""
 CHECKPOINTS = 10
 """Of a run, about, unless something else is asked for."""
+_NO_PLAYERS = (SELF, PAST, "tables", "annotations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Experience:
 
 
 def _settled(text: str, models: Resolver) -> str:
-    if text in (SELF, PAST, "tables", "annotations"):
+    if text in _NO_PLAYERS:
         return text
     return specs.parse("player", text, resolver=models).text
 
@@ -115,6 +116,14 @@ class RunPlan:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a baseline")
             if each in self.baselines[:number]:
                 raise UsageError(f"{each.text} is named twice; a checkpoint meets a baseline once")
+
+    @property
+    def needed(self) -> list[Spec]:
+        """The learner, and the players that it meets or learns from."""
+        others = specs.split("player", self.experience.against) if self.experience.against else []
+        others += [self.experience.teacher] if self.experience.teacher else []
+        named = [text for text in others if text not in _NO_PLAYERS]
+        return [self.learner, *self.baselines, *(specs.parse("player", text, resolver=self.models) for text in named)]
 
     def new_learner(self) -> Learner:
         """A new learner, not begun yet. Raises UsageError if it cannot start from the run's opening book."""

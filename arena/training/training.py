@@ -20,6 +20,7 @@ from arena.faults import blamed
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.store.decoding import decoding
 from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
@@ -108,10 +109,18 @@ def provenance(run: StoredRun, games: int) -> dict[str, str]:
     }
 
 
-def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
+def begin(
+    store: Store,
+    plan: RunPlan,
+    name: str | None = None,
+    *,
+    say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
+) -> Training:
     """A new run, on record from now on in ``store``, which must be the database of the plan.
 
-    Its name is that of the learner unless another is given, with a number from the second on.
+    Its name is that of the learner unless another is given, with a number from the second on. ``say`` is given a line
+    when kernels must be compiled first; ``compiling`` is told what is done of it, and all there is to do.
     """
     spec, origin = plan.learner, plan.learner.registered
     naming = numbered(spec.name) if name is None else fixed(name)
@@ -119,6 +128,8 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
+    compile_missing(say, plan.needed, compiling)
+    with blamed(f"the learner {spec.text}"):
         learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
     run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
@@ -141,12 +152,14 @@ def resume(
     *,
     accept_changed: bool = False,
     say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> Training:
     """The run of that name or id, or the ``last``, from its last checkpoint; ``games``: let it learn from more.
 
     Raises StoreError if there is no such run, and UsageError if it has learned from more already or if
     the learner, its weights, its experience or a baseline is not what it was. With ``accept_changed`` another version
-    or other code is put on record instead. ``say`` is given a line if an older version did not record the code.
+    or other code is put on record instead. ``say`` and ``compiling`` are used as in :func:`begin`; ``say`` is also
+    given a line if an older version did not record the code.
     """
     run = store.runs.get(which)
     with decoding(f"the record of run {run.name!r}"):
@@ -168,6 +181,7 @@ def resume(
             f"the run {run.name!r} was started by an older version, which did not record its code: "
             "whether that has changed since is not known"
         )
+    compile_missing(say, plan.needed, compiling)
     start = store.runs.last_checkpoint(run.id)
     with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()

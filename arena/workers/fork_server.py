@@ -19,8 +19,8 @@ from contextlib import suppress
 from typing import NoReturn
 
 from arena.plugins import registry
-from arena.plugins.warmup import compile_missing, warm_up
-from arena.referee.match import preload
+from arena.plugins.warmup import warm_up
+from arena.referee.match import compile_for, preload
 from arena.workers import guard, system
 from arena.workers.messages import LONGEST, Channel, Failed, Fork, Notice, decode
 
@@ -38,7 +38,6 @@ def main(parent: int) -> NoReturn:
     system.adopt_orphans()
     server = _Server(system.inherited())
     registry.load()
-    compile_missing(server.notice)
     warm_up()
     gc.collect()
     gc.freeze()  # a fork that collected what is there already would need a copy of its own
@@ -55,12 +54,6 @@ class _Server:
         self._requests: deque[tuple[Fork, socket.socket]] = deque()
         os.set_inheritable(control.fileno(), False)
 
-    def notice(self, line: str) -> None:
-        """Wait for the first request, and send a line for the user over its connection."""
-        self._receive()
-        for _, connection in self._requests:
-            Channel(connection, None).send(Notice(line))
-
     def run(self) -> None:
         """Fork the guards that are asked for, until the arena is gone."""
         while True:
@@ -68,7 +61,11 @@ class _Server:
                 return
             while self._requests:
                 request, connection = self._requests.popleft()
+                notices = Channel[None](connection, None)
                 with suppress(Exception):  # the guard comes upon the same error, and reports it
+                    compile_for(request.task, lambda line: notices.send(Notice(line)))  # noqa: B023  (called at once)
+                    warm_up()
+                    gc.freeze()
                     preload(request.task)
                 with connection:
                     if (number := system.threads() - 1) > 0:

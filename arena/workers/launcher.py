@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import psutil
 
-from arena.errors import TournamentStopped
+from arena.errors import ArenaError, TournamentStopped
 from arena.workers import system
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Launcher:
 
     def guard(self, task: GameTask) -> Channel[FromGuard]:
         """The channel to a new guard, for an order that ``task`` is a game of; it ends if the guard cannot start."""
-        from arena.plugins.warmup import compile_missing
+        from arena.referee.match import compile_for
         from arena.workers.messages import Channel, Fork, FromGuard, encode
 
         ours, theirs = socket.socketpair()
@@ -69,7 +69,8 @@ class Launcher:
                 with suppress(OSError):  # it has died
                     socket.send_fds(self._control, [encode(Fork(task))], [theirs.fileno()])
             else:
-                compile_missing(self.say)
+                with suppress(ArenaError):  # the guard comes upon the same error, and reports it
+                    compile_for(task, self.say)
                 self._interpreters = [each for each in self._interpreters if each.poll() != 0]
                 self._interpreters.append(self._interpreter("guard", theirs))
         return Channel[FromGuard](ours, FromGuard)
