@@ -10,13 +10,11 @@ import pytest
 
 from arena.workers import system
 from arena.workers.launcher import Launcher
-from arena.workers.messages import Alive, Notice
+from arena.workers.messages import Alive
 from faulty import games
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from arena.workers.messages import Channel, FromGuard
 
 pytestmark = pytest.mark.skipif(not system.FORKS, reason="processes cannot be forked here")
 
@@ -26,15 +24,6 @@ def running() -> set[int]:
     return {process.pid for process in psutil.Process().children()}
 
 
-def first_sign(guard: Channel[FromGuard]) -> list[str]:
-    """Wait until a guard is alive; what the user is told before."""
-    said = []
-    while not isinstance(message := guard.receive(), Alive):
-        assert isinstance(message, Notice)
-        said.append(message.text)
-    return said
-
-
 def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
     before = running()
     with Launcher() as launcher:
@@ -42,7 +31,7 @@ def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
         started = running() - before
         launcher.begin()
         guard = launcher.guard(games(("random", "m1"))[0])
-        first_sign(guard)
+        assert isinstance(guard.receive(), Alive)
         guard.close()
         assert running() - before == started
         assert len(started) == 1
@@ -63,8 +52,9 @@ def test_a_fork_server_that_must_compile_says_so(tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     said: list[str] = []
     for _ in range(2):
-        with Launcher() as launcher:
+        with Launcher(said.append) as launcher:
             guard = launcher.guard(games(("random", "random"))[0])
-            said += first_sign(guard)
+            assert isinstance(guard.receive(), Alive)
+            launcher.look()
             guard.close()
         assert said == ["compiling kernels, first run only ..."]
