@@ -49,6 +49,12 @@ def test_every_command_is_in_the_table_of_commands() -> None:
     assert set(group.list_commands(typer.Context(group))) == set(re.findall(r"`arena ([a-z]+)", table))  # type: ignore[attr-defined]
 
 
+def test_files_of_tests_and_code_in_the_documentation_exist() -> None:
+    for text in [README, *DOCS, (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")]:
+        for path in re.findall(r"\b(?:tests|arena|players|evaluators|learners)/[\w/]+\.pyi?\b", text):
+            assert (ROOT / path).exists() or path.endswith("NAME.py"), path
+
+
 def test_names_of_arena_in_the_documentation_exist() -> None:
     for name in arena.__all__:
         assert getattr(arena, name, None) is not None, name

@@ -21,7 +21,7 @@ from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.store.decoding import decoding
-from arena.store.names import numbered
+from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
 from arena.training import duel
 from arena.training.plan import Experience, Measuring, RunPlan
@@ -114,12 +114,14 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
     Its name is that of the learner unless another is given, with a number from the second on.
     """
     spec, origin = plan.learner, plan.learner.registered
+    naming = numbered(spec.name) if name is None else fixed(name)
+    store.runs.check_name(naming)  # a learner that begins may compile kernels
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
-        learner.begin(plan.seed)
         _check_use(learner, plan)
+        learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
+    run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
 
 
@@ -151,8 +153,8 @@ def resume(
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
         plan = _stored_plan(run, games, store.database)
-        then = dict(run.settings["identity"])
-    now = plan.identity()
+        recorded = dict(run.settings["identity"])
+    then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
     for what, difference in differences.items():
         code = what.endswith(("version", "code"))
@@ -172,8 +174,8 @@ def resume(
         learner.begin(run.seed)
         if start.state is not None:
             learner.restore(start.state)
-    if then != now:
-        new = [{"games": start.games, "identity": then}] if differences else []
+    if recorded != now:
+        new = [{"games": start.games, "identity": recorded}] if differences else []
         changes = [*run.settings.get("changes", ()), *new]
         store.runs.change(run.id, {**run.settings, "identity": now, "changes": changes})
     if plan.games > run.games:

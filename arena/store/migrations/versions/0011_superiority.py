@@ -6,8 +6,8 @@ from statistics import NormalDist
 
 from alembic import op
 
-revision = "0010"
-down_revision = "0009"
+revision = "0011"
+down_revision = "0010"
 
 Z95 = NormalDist().inv_cdf(0.975)
 
