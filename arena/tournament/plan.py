@@ -76,14 +76,18 @@ class Plan:
     def tasks(
         self, pairings: Sequence[Pairing], finished: Collection[tuple[str, int]], database: str | None = None
     ) -> Iterator[GameTask]:
-        """The games of a stage that are not among those finished; ``database`` holds the models that players name."""
+        """The games of a stage that are not among those finished.
+
+        ``database`` holds the stored models. It is passed on only if players use any, as its URL may hold a password.
+        """
+        stored = bool(self.learning_players) or any("@" in each.text for each in self.players)
         return schedule.tasks(
             pairings,
             self._openings,
             self.settings.seed,
             weights={each.text: each.weights for each in self.players},
             scores=self._scores,
-            database=database,
+            database=database if stored else None,
             finished=finished,
             rules=self.settings.rules,
             limits=self.settings.limits,
