@@ -51,9 +51,9 @@ class TournamentSettings:
         Annotated[str, Meta(description="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")]
         | None
     ) = None
-    move_timeout: Annotated[
-        float, Meta(gt=0, description="Seconds after which a move forfeits the game.")
-    ] = MOVE_TIMEOUT
+    move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = (
+        MOVE_TIMEOUT
+    )
     memory: Annotated[
         int, Meta(ge=1, description="MB of memory that a player may take, as far as the system tells (Linux).")
     ] = MEMORY
