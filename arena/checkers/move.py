@@ -42,7 +42,7 @@ class Move:
     ``Board.legal_moves`` tells which moves are legal.
     """
 
-    __slots__ = ("_codes", "_masks", "_short", "_text", "captures", "path")
+    __slots__ = ("_masks", "_short", "_text", "captures", "path")
     _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
 
     path: tuple[int, ...]
@@ -52,8 +52,6 @@ class Move:
     _text: str
     _short: str
     """``_text`` with only the first and the last square."""
-    _codes: tuple[int, int]
-    """Codes as a move of Black and of White; see :mod:`arena.checkers.bitboard`."""
     _masks: tuple[int, int, int, int]
     """Four masks: the origin; origin and destination, or 0 if they are the same square; the captured pieces; the
     destination if it is on a king row, else 0."""
@@ -83,10 +81,6 @@ class Move:
             "captures": captures,
             "_text": text,
             "_short": ("x" if captures else "-").join(map(str, (path[0], path[-1]))),
-            "_codes": (
-                _code([square - 1 for square in path], len(captures)),
-                _code([32 - square for square in path], len(captures)),
-            ),
             "_masks": (
                 origin,
                 origin ^ destination,
@@ -113,15 +107,6 @@ class Move:
 
     def __repr__(self) -> str:
         return f"Move({self})"
-
-
-def _code(path: list[int], jumps: int) -> int:
-    """Return the code of a move; ``path`` counts squares from 0. See :mod:`arena.checkers.bitboard`."""
-    code = jumps << 10 | path[-1] << 5 | path[0]
-    for jump in range(jumps):
-        direction = JUMP[:, path[jump]].tolist().index(path[jump + 1])
-        code |= 1 << 32 + int(STEP[direction, path[jump]]) | direction << 14 + 2 * jump
-    return code
 
 
 class MovesByCode(dict[int, Move]):

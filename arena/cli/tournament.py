@@ -41,15 +41,21 @@ def tournament(
     resume: Annotated[
         str | None,
         typer.Option(
-            help="Name or id of a tournament, or 'last', whose missing games to play.",
-            autocompletion=complete.tournaments,
+            help="Name or id of a tournament, or 'last': play its missing games.", autocompletion=complete.tournaments
+        ),
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --resume: specs of players that join the tournament; --games N adds games.",
+            autocompletion=complete.players,
         ),
     ] = None,
     accept_changed: Accept = False,
     **options: Any,
 ) -> None:
     """Play everybody against everybody, or in another format, record every game, and print who is better."""
-    from arena.cli.output import refuse_what_is_settled, say
+    from arena.cli.output import given, refuse_what_is_settled, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -59,6 +65,8 @@ def tournament(
     if resume is None:
         if accept_changed:
             raise UsageError("--accept-changed goes with --resume: nothing has changed in a new tournament")
+        if add:
+            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
         request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
         db = request.db
         plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(db)))
@@ -78,15 +86,20 @@ def tournament(
     else:
         if new:
             raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
-        refuse_what_is_settled(context, "tournament", free=("db", "workers", "isolate", "accept_changed"))
+        refuse_what_is_settled(
+            context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games")
+        )
         db = options["db"]
         with Store.existing(db, say) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
+            joining = specs.parse_list("player", ",".join(add), resolver=ModelResolver(db)) if add else ()
             with progress(store.location, stored_as.seed) as show:
                 runner.resume(
                     name,
                     store,
+                    add=joining,
+                    games=options["games"] if "games" in given(context) else None,
                     accept_changed=accept_changed,
                     workers=options["workers"],
                     isolate=options["isolate"],
@@ -106,7 +119,7 @@ def register(app: typer.Typer) -> None:
 
 
 def naming(name: str | None, new: bool) -> Naming:
-    """What a new tournament is called where that is asked for, with a number where it may have one."""
+    """Return how a new tournament is named: ``name`` or, with ``new``, the name with a number if it is taken."""
     from arena.store import names
 
     if name is None:
@@ -116,8 +129,8 @@ def naming(name: str | None, new: bool) -> Naming:
 
 @contextmanager
 def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
-    """Shows how far a tournament is; where it is stopped, says how to go on."""
-    from arena.cli.output import progress_bar, say
+    """Show the progress of a tournament; if it is stopped, print the command that resumes it."""
+    from arena.cli.output import progress_bar, say, warn
 
     latest: Progress | None = None
     try:
@@ -136,6 +149,6 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
         lost = isinstance(error, StoreError)  # then nobody knows how many of the latest games are on record
         if latest is not None and (lost or latest.done < latest.total):
             held = "what was recorded before is" if lost else f"{latest.done} of {latest.total} games are"
-            say(f"{held} on record; to play the others:")
-            say(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
+            warn(f"{held} on record; to play the others:")
+            warn(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,12 @@ class Format(ABC):
 
     Players are canonical specs, in the order in which the tournament lists them; a format may seed them in this order.
     A format must be deterministic, because a resumed tournament must have the same pairings.
+    """
+
+    extensible: ClassVar[bool] = False
+    """Whether the pairings depend on no result, and more players, named last, only add pairings to the first stage.
+
+    If so, a tournament on record can get more players and more games of each pairing.
     """
 
     @abstractmethod

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 class Gauntlet(Format):
     """The first player meets every other player."""
 
+    extensible = True
+
     def meetings(self, players: int) -> int:
         return players - 1
 

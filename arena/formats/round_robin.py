@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class RoundRobin(Format):
     """Each player meets every other player."""
 
+    extensible = True
+
     def meetings(self, players: int) -> int:
         return players * (players - 1) // 2
 

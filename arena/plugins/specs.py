@@ -148,11 +148,31 @@ def identity(spec: Spec, of: str = "") -> dict[str, str]:
     """
     state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin, f"{of}code": spec.registered.code}
     for name, value in spec.options.items():
-        if isinstance(value, Spec):
-            state |= identity(value, f"{of}{name} ")
-        else:
-            state[f"{of}{name}"] = value.hash if isinstance(value, Model) else str(value)
+        state |= _identity_of(value, f"{of}{name}")
     return state
+
+
+def with_new_options(then: Mapping[str, str], spec: Spec, of: str = "") -> dict[str, str]:
+    """A recorded identity of ``spec``, completed by options that did not exist then and have their defaults now.
+
+    The default of a new option is what was done before there was the option, so it is not a change. ``of`` as in
+    :func:`identity`.
+    """
+    state = dict(then)
+    for option in spec.registered.options:
+        name, value = f"{of}{option.name}", spec.options[option.name]
+        if isinstance(value, Spec) and f"{name} spec" in then:
+            state = with_new_options(state, value, f"{name} ")
+        elif not {name, f"{name} spec"} & then.keys() and _text_of(option, value) == option.default:
+            state |= _identity_of(value, name)
+    return state
+
+
+def _identity_of(value: Any, name: str) -> dict[str, str]:
+    """What an identity says of the value of an option."""
+    if isinstance(value, Spec):
+        return identity(value, f"{name} ")
+    return {name: value.hash if isinstance(value, Model) else str(value)}
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -198,7 +218,7 @@ def _of(registered: Registered, options: Mapping[str, Any]) -> Spec:
     for option in registered.options:
         value = options[option.name]
         try:
-            text = value.text if isinstance(value, Spec) else option.write(value)
+            text = _text_of(option, value)
         except (AttributeError, TypeError, ValueError):
             raise UsageError(
                 f"the constructor of {registered.name} must store its option {option.name!r} unchanged"
@@ -206,6 +226,11 @@ def _of(registered: Registered, options: Mapping[str, Any]) -> Spec:
         if text != option.default:
             written.append(f":{option.name}={_quoted(text)}")
     return Spec(registered, registered.name + "".join(written), _weights(options), options)
+
+
+def _text_of(option: Option, value: Any) -> str:
+    """The text of a value of an option."""
+    return value.text if isinstance(value, Spec) else option.write(value)
 
 
 def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:

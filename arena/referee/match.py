@@ -78,11 +78,11 @@ class Fault(Exception):
 
 
 class Disturbance(Exception):
-    """The process of the player of ``side`` was killed from outside; the game can be played again."""
+    """The process of a player was killed from outside; the game can be played again."""
 
-    def __init__(self, side: Side, reason: str) -> None:
-        super().__init__(side, reason)
-        self.side, self.reason = side, reason
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def player_of(task: GameTask, side: Side) -> Player:

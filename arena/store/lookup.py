@@ -79,8 +79,10 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
     if name == "last":
         query = query.order_by(games.c.started.desc(), games.c.id)
     elif slash:
-        numbered = (pairings.c.tournament_id == games.c.tournament_id) & (pairings.c.pairing == games.c.pairing)
-        query = query.join(pairings, numbered).where(pairings.c.first + games.c.round == int(name))
+        block = (pairings.c.tournament_id == games.c.tournament_id) & (pairings.c.pairing == games.c.pairing)
+        block &= (pairings.c.round <= games.c.round) & (games.c.round < pairings.c.round + pairings.c.games)
+        number = pairings.c.first + games.c.round - pairings.c.round
+        query = query.join(pairings, block).where(number == int(name))
     else:
         query = query.where(games.c.id == int(name))
     row = connection.execute(query.limit(1)).first()

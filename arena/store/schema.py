@@ -85,10 +85,14 @@ pairings = Table(
     metadata,
     Column("tournament_id", ForeignKey("tournaments.id"), primary_key=True),
     Column("pairing", Text, primary_key=True),
-    Column("first", BigInteger, nullable=False, doc="number of its first game in the tournament, from 1"),
+    Column("round", Integer, primary_key=True, autoincrement=False, doc="first round of the block, from 0"),
+    Column("games", Integer, nullable=False, doc="number of rounds of the block"),
+    Column("first", BigInteger, nullable=False, doc="number of the first game of the block in the tournament, from 1"),
 )
-"""One row per pairing, from the beginning of its stage on: by stage, then alphabetically. A game's number is ``first``
-plus its round."""
+"""One row per block of consecutive rounds of a pairing, which numbers its games. A pairing has one block, which the
+beginning of its stage adds, and one more each time the tournament gets more games of each pairing. Blocks are numbered
+in the order in which they were added, those added together by pairing. A game's number is ``first`` plus its round less
+the round of the block."""
 
 games = Table(
     "games",

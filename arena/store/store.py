@@ -154,19 +154,37 @@ class Store:
         with self._connection.begin():
             self._connection.execute(update(tournaments).where(here).values(planned=planned))
 
-    def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
-        """Number the games of a stage: those of its pairings, in alphabetical order, follow all earlier ones.
+    def grow(
+        self, tournament_id: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity], planned: int
+    ) -> None:
+        """Record that a tournament has new ``settings``, more ``players`` after its own, and more planned games."""
+        here = tournaments.c.id == tournament_id
+        own = select(func.count()).where(tournament_players.c.tournament_id == tournament_id)
+        with self._connection.begin():
+            first: int = self._connection.scalars(own).one()
+            for position, player in enumerate(players, first):
+                row = {"tournament_id": tournament_id, "player_id": self._player_id(player), "position": position}
+                self._connection.execute(insert(tournament_players), row)
+            values = {"settings": dict(settings), "planned": planned}
+            self._connection.execute(update(tournaments).where(here).values(values))
 
-        ``games``: for each pairing. Pairings that have numbers keep them.
+    def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
+        """Number the games of a stage that have no number yet, after all numbered games: by pairing, then round.
+
+        ``games``: for each pairing.
         """
         with self._connection.begin():
-            here = select(pairings.c.pairing).where(pairings.c.tournament_id == tournament_id)
-            known = set(self._connection.scalars(here))
-            new = enumerate(sorted(set(stage) - known), len(known))
-            rows = [
-                {"tournament_id": tournament_id, "pairing": pairing, "first": 1 + place * games}
-                for place, pairing in new
-            ]
+            here = pairings.c.tournament_id == tournament_id
+            blocks = self._connection.execute(select(pairings).where(here).order_by(pairings.c.round)).all()
+            numbered = {block.pairing: block.round + block.games for block in blocks}
+            following = max((block.first + block.games for block in blocks), default=1)
+            rows = []
+            for pairing in sorted(set(stage)):
+                rounds = numbered.get(pairing, 0)
+                if rounds < games:
+                    block = {"round": rounds, "games": games - rounds, "first": following}
+                    rows.append({"tournament_id": tournament_id, "pairing": pairing, **block})
+                    following += games - rounds
             if rows:
                 self._connection.execute(insert(pairings), rows)
 

@@ -18,6 +18,7 @@ from arena.checkers.rules import DrawRules, Limits
 from arena.errors import UsageError, shown
 from arena.tournament import adjudication
 from arena.tournament.values import LARGEST, checked, hints
+from arena.workers import MEMORY, MOVE_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,10 +51,12 @@ class TournamentSettings:
         Annotated[str, Meta(description="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")]
         | None
     ) = None
-    move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
+    move_timeout: Annotated[
+        float, Meta(gt=0, description="Seconds after which a move forfeits the game.")
+    ] = MOVE_TIMEOUT
     memory: Annotated[
         int, Meta(ge=1, description="MB of memory that a player may take, as far as the system tells (Linux).")
-    ] = 2048
+    ] = MEMORY
     adjudicate: (
         Annotated[
             str,

@@ -153,8 +153,8 @@ def resume(
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
         plan = _stored_plan(run, games, store.database)
-        then = dict(run.settings["identity"])
-    now = plan.identity()
+        recorded = dict(run.settings["identity"])
+    then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
     for what, difference in differences.items():
         code = what.endswith(("version", "code"))
@@ -174,8 +174,8 @@ def resume(
         learner.begin(run.seed)
         if start.state is not None:
             learner.restore(start.state)
-    if then != now:
-        new = [{"games": start.games, "identity": then}] if differences else []
+    if recorded != now:
+        new = [{"games": start.games, "identity": recorded}] if differences else []
         changes = [*run.settings.get("changes", ()), *new]
         store.runs.change(run.id, {**run.settings, "identity": now, "changes": changes})
     if plan.games > run.games:

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 import arena
 from arena.errors import BadOption, ModelError, UnknownName, UsageError
-from arena.plugins.specs import parse, parse_list
+from arena.plugins.specs import identity, parse, parse_list, with_new_options
 from fake_plugin import COUNTING, REGISTRY, SHIPPED, Counting, Level, Plain, Shape
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+COUNTED = ["evaluator mobility", "evaluator note"]
 
 
 def canonical(text: str) -> str:
@@ -89,6 +91,47 @@ def test_create_returns_a_new_instance_with_a_new_evaluator() -> None:
 def test_canonical_text(text: str, expected: str) -> None:
     assert canonical(text) == expected
     assert canonical(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("plain", []),
+        ("everything:count=7", ["flag", "share", "shape"]),
+        ("lms", ["weights", "other"]),
+        ("searcher", ["depth", "second", "evaluator note"]),
+        ("searcher:depth=9", ["evaluator spec", "evaluator version", "evaluator code", *COUNTED]),
+        ("searcher:second=[counting:note=x]", ["second mobility"]),
+    ],
+)
+def test_new_options_with_their_defaults_change_no_recorded_identity(text: str, new: list[str]) -> None:
+    spec = parse("player", text, REGISTRY)
+    now = identity(spec, "seat ")
+    assert all(f"seat {name}" in now for name in new)
+    then = {name: value for name, value in now.items() if name.removeprefix("seat ") not in new}
+    assert with_new_options(then, spec, "seat ") == now
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("searcher:depth=9", ["depth"]),
+        ("searcher:second=[counting]", ["second spec"]),
+        ("searcher:second=[counting:note=x]", ["second note"]),
+        ("everything:flag=true", ["flag"]),
+    ],
+)
+def test_a_new_option_with_another_value_is_a_difference(text: str, missing: list[str]) -> None:
+    spec = parse("player", text, REGISTRY)
+    now = identity(spec)
+    then = {name: value for name, value in now.items() if name not in missing}
+    assert with_new_options(then, spec).keys() == now.keys() - set(missing)
+
+
+def test_a_recorded_value_is_not_replaced_by_a_default() -> None:
+    spec = parse("player", "searcher", REGISTRY)
+    then = identity(spec) | {"depth": "3", "evaluator note": "x", "gone": "1"}
+    assert with_new_options(then, spec) == then
 
 
 def test_values_have_the_types_of_the_signature() -> None:

@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from safetensors.numpy import load, save
 
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
@@ -24,6 +25,11 @@ OLD = {
     "tuning": {"baselines": "yardsticks", "baseline_games": "yardstick_games"},
 }
 
+NEW_OPTIONS = {"td": ["learn"], "tuning": ["l2"]}
+"""Options that learners did not have."""
+NEW_STATE = {"studied", "losses", "features", "results"}
+"""What the state of the learner ``tuning`` did not have."""
+
 
 def train(path: Path, learner: str, games: int) -> training.Trained:
     plan = RunPlan(specs.parse("learner", learner), 3, games, measuring=Measuring(20, "random", 2), database=str(path))
@@ -38,6 +44,8 @@ def use_old_names(path: Path) -> None:
         words = {key.replace("baseline ", "yardstick "): value for key, value in state.items()}
         if name == "td":
             words["trace"] = words.pop("lambda")
+        for option in NEW_OPTIONS[name]:
+            del words[option]
         return words | {"spec": state["spec"].replace("lambda=", "trace=")}
 
     with closing(sqlite3.connect(path)) as connection:
@@ -49,6 +57,11 @@ def use_old_names(path: Path) -> None:
             row = (spec.replace("lambda=", "trace="), json.dumps(old), key)
             connection.execute("UPDATE runs SET learner = ?, settings = ? WHERE id = ?", row)
         connection.execute("UPDATE run_metrics SET metric = 'draws', value = value / 100 WHERE metric = 'draw_pct'")
+        query = "SELECT run_id, games, state FROM checkpoints WHERE player LIKE 'tuned%' AND state IS NOT NULL"
+        for key, games, blob in connection.execute(query).fetchall():
+            state = {name: array for name, array in load(blob).items() if name not in NEW_STATE}
+            row = (save(state), key, games)
+            connection.execute("UPDATE checkpoints SET state = ? WHERE run_id = ? AND games = ?", row)
         for key, text in connection.execute("SELECT hash, provenance FROM models").fetchall():
             connection.execute(
                 "UPDATE models SET provenance = ? WHERE hash = ?", (text.replace("lambda=", "trace="), key)
@@ -64,6 +77,12 @@ def older(tmp_path: Path, as_older: Callable[[Path, Path, str], None]) -> Path:
     use_old_names(newest)
     as_older(newest, path, "0006")
     return path
+
+
+def test_a_tuning_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
+    with Store.open(older) as store:
+        resumed = training.resume(store, "tuning", 40).learn()
+    assert resumed.model.hash == train(tmp_path / "whole.sqlite", "tuning:depth=1", 40).model.hash
 
 
 def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:

@@ -181,6 +181,22 @@ def test_a_learner_whose_code_has_changed_is_resumed_only_where_that_is_accepted
     training.resume(store, "tiny", games=120).learn()
 
 
+def test_a_run_from_before_an_option_was_added_goes_on_with_its_default(store: Store) -> None:
+    run = training.begin(store, plan("tiny:scale=2")).run
+    identity = run.settings["identity"]
+    missing = ["depth", "start", "baseline random spec"]
+    for absent, accepted in ((missing[:2], True), (["scale"], False), (missing[2:], False)):
+        older = {name: value for name, value in identity.items() if name not in absent}
+        store.runs.change(run.id, {**run.settings, "identity": older})
+        if accepted:
+            resumed = training.resume(store, "tiny").run
+            assert resumed.settings["identity"] == identity
+            assert resumed.settings.get("changes", []) == []
+        else:
+            with pytest.raises(UsageError, match=f"it is not what it was .{absent[0]}: None then"):
+                training.resume(store, "tiny")
+
+
 def test_a_run_of_an_older_version_is_resumed_with_one_warning(store: Store) -> None:
     run = training.begin(store, plan()).run
     identity = {name: value for name, value in run.settings["identity"].items() if not name.endswith("code")}
