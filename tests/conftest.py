@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
+os.environ.pop("COLUMNS", None)  # output is captured, and so has no width
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 
