@@ -298,7 +298,7 @@ class LMS(ModularLearner):
         temperature: Annotated[float, arena.Range(0)] = 0.0,
         random_plies: Annotated[int, arena.Range(0, 100)] = 0,
     ) -> None:
-        """``rate``: the step of the rule. ``normalised``: divide it by the sum of the features.
+        """``rate``: the step of the rule. ``normalised``: divide the step by the sum of the features.
 
         ``tau``: examples after which the rate has halved; none: constant rate.
 
@@ -306,12 +306,12 @@ class LMS(ModularLearner):
 
         ``start``: weights to begin from; none: zeros.
 
-        ``depth``: plies of search in games: 1 compares the boards after each move, 2 the boards after the worst reply.
+        ``depth``: plies to search in games: 1 compares the boards after each move, 2 the boards after the worst reply.
 
         ``quiescence``: search below ``depth`` while there are captures.
 
-        ``boards``: the training set. ``compared``: the boards that a search of this depth compares, which are those
-        after the learner's move if the depth is odd. ``own_turn``: the boards with the learner to move.
+        ``boards``: the training set: the boards that a search of this depth compares, which are those after the
+        learner's move if the depth is odd; or the boards with the learner to move.
 
         ``final``: the training set includes the final board of the game, with its true value.
 

@@ -46,7 +46,7 @@ class QBoard(Stage):
 
         ``labels``: the targets: the metrics model's probabilities, or the results of the games.
 
-        ``coding``: of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
+        ``coding``: coding of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
 
         ``rate``: learning rate of the optimizer. ``explore``: share of random moves. ``epochs``: passes over the boards
         of each hundred games.

@@ -212,19 +212,19 @@ class QModel(ModularLearner):
         generation: Annotated[int, arena.Range(1)] = _USUAL,
         first_value: float = 0.0,
     ) -> None:
-        """``data``: ``metrics`` begins with the first two stages; ``games`` begins with a random network.
+        """``data``: begin with the first two stages, or (games) with a random network.
 
-        ``coding``: of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
+        ``coding``: coding of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
 
         ``rate``: first learning rate of the optimizer; it has halved after 20,000 games.
 
-        ``discount``: factor of a target for each own turn. ``lambda_``: λ.
+        ``discount``: factor of a target for each own turn. ``lambda_``: λ of TD(λ).
 
         ``explore``: share of random moves. ``random_plies``: random moves at the start of each game.
 
         ``draw_reward``: reward of a draw; a win is 1 and a loss -1.
 
-        ``epochs``: boards to learn from for each new one. ``replay``: number of boards kept for that.
+        ``epochs``: boards to learn from for each new one. ``replay``: number of recent boards from which they come.
 
         ``start``: a board model or an earlier Q-model to continue from, instead of the first stages.
 

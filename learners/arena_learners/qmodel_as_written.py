@@ -102,11 +102,11 @@ class QModelAsWritten(SelfPlayer):
         draw_reward: float | None = None,
         adadelta: Annotated[float, arena.Range(0)] = 0.001,
     ) -> None:
-        """``rate``: of the Bellman update. ``discount``: of the future value, which is 1 with the reward's sign.
+        """``rate``: rate of the Bellman update. ``discount``: factor of the future value, 1 with the reward's sign.
 
-        ``reward``: of each board of a won game; a lost game has the negative. ``draw_reward``: of each board of a drawn
-        game; none: the same as for a win, as in the tutorial; a negative number punishes draws, as the tutorial
-        suggests.
+        ``reward``: reward of each board of a won game; a lost game has the negative. ``draw_reward``: reward of each
+        board of a drawn game; none: the same as for a win, as in the tutorial; a negative number punishes draws, as the
+        tutorial suggests.
 
         ``adadelta``: the optimizer's learning rate; the default is that of most libraries, the paper has 1.
         """

@@ -143,11 +143,11 @@ class TD(ModularLearner):
         start: Annotated[arena.Model, arena.ModelKind("td", start_of)] | None = None,
         learn: Literal["both", "memory", "weights"] = "both",
     ) -> None:
-        """``depth``: plies of search in self-play. ``quiescence``: search below it while there are captures.
+        """``depth``: plies to search in self-play. ``quiescence``: search below ``depth`` while there are captures.
 
         ``kings``: F2 is the difference of the kings or, as in a caption of the text, their total.
 
-        ``alpha``: the formula of the step size. ``n``: its count: boards learned from, visits of the board, or games.
+        ``alpha``: formula of the step size. ``n``: its n: boards learned from, visits of the board, or games.
 
         ``lambda_``: the lambda of TD(lambda).
 
@@ -158,15 +158,15 @@ class TD(ModularLearner):
 
         ``capacity``: maximum number of remembered boards; 0: no memory.
 
-        ``explore``: share of random moves. ``temperature``: of softmax, in units of U; 0: the best move.
+        ``explore``: share of random moves. ``temperature``: softmax temperature, in units of U; 0: the best move.
         ``random_plies``: random moves at the start of each game.
 
         ``novelty``: bonus in self-play for a board never met, in units of U; a board met v times gets 1/(1 + v) of it.
 
         ``start``: weights and memory of an earlier run to continue from.
 
-        ``learn``: ``both``; ``memory`` with a static evaluation, whose weights do not change (De Jong & Schultz, as
-        Melicher cites them); ``weights``, as with ``capacity=0``.
+        ``learn``: what games change: the weights and the memory; the memory alone, with a static evaluation (De Jong &
+        Schultz, as Melicher cites them); or the weights alone, as with ``capacity=0``.
         """
         self.depth = depth
         self.quiescence = quiescence

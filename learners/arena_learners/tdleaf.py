@@ -132,7 +132,7 @@ class TDLeaf(ModularLearner):
         man: Annotated[float, arena.Range(0)] = 1.0,
         king: Annotated[float, arena.Range(0)] = 1.5,
     ) -> None:
-        """``depth``: plies of search in self-play. The learned player searches 4 plies whatever the depth.
+        """``depth``: plies to search in self-play; the learned player always searches 4 plies.
 
         ``random_plies``: random moves at the start of each game. ``explore``: share of random moves after them.
 

@@ -178,7 +178,7 @@ class Tuning(ModularLearner):
         rate: Annotated[float, arena.Range(0)] = 0.1,
         l2: Annotated[float, arena.Range(0.001)] = 100.0,
     ) -> None:
-        """``depth``: the games have search depths 2, 3, ... ``depth`` in turn. The learned player searches 4 plies.
+        """``depth``: the games have search depths 2, 3, ... ``depth`` in turn; the learned player searches 4 plies.
 
         ``random_plies``: random moves at the start of each game.
 
