@@ -88,7 +88,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
         (("train", "lms", "--name", ""), 1, "a run cannot be named ''"),
         (("train", "tdleaf", "--against", "m1"), 2, "only learns from games against itself"),
-        (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
+        (("train", "td:n=visits:capacity=0"), 2, "n=visits and novelty need a memory"),
         ((*T, "lms@500,random"), 1, "no database"),
         ((*T, "lms@many,random"), 2, "is not a valid player spec"),
         ((*T, "lms:weights=@0123456789,random"), 1, "no database"),
