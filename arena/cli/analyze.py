@@ -49,10 +49,9 @@ def analyze(
 ) -> None:
     """Print a position, its value and the best line of play; or the move of a player."""
     from arena.checkers.game import Limits
-    from arena.cli.output import given, say
+    from arena.cli.output import compile_for, given, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
     from arena.search import Search
     from arena.search.tablebase import Tablebase
 
@@ -65,7 +64,7 @@ def analyze(
         return
     spec = specs.parse("evaluator", evaluator, resolver=resolver)
     weigher = spec.create()
-    compile_missing(say)
+    compile_for(spec)
     tables = Tablebase.open(pieces, say=say) if pieces else None
     print(f"{board}\n\n{board.fen}")
     if known := tables and tables.value(board):
@@ -120,12 +119,11 @@ def _show_move(board: Board, spec: Spec, limits: Limits) -> None:
 
     from arena.checkers.game import Game
     from arena.checkers.notation import move_text
-    from arena.cli.output import say
+    from arena.cli.output import compile_for
     from arena.cli.play import guarded
-    from arena.plugins.warmup import compile_missing
 
     chooser = guarded(spec, spec.create)
-    compile_missing(say)
+    compile_for(spec)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")

@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import (
     analyze,
+    cache,
     compare,
     listing,
     models,
@@ -38,7 +39,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (tournament, compare, results, replay, train, models, play, listing, perft, analyze, tablebase, pdn):
+for group in (
+    tournament,
+    compare,
+    results,
+    replay,
+    train,
+    models,
+    play,
+    listing,
+    perft,
+    analyze,
+    tablebase,
+    cache,
+    pdn,
+):
     group.register(app)
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from arena.plugins.specs import Spec
+
 _WIDE = ("game", "seed")
 """Columns of 63-bit numbers."""
 _quiet = False
@@ -147,3 +149,27 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int, int, str], None]]:
             bar.update(task, completed=before + done, total=total, rate=rate, remark=remark)
 
         yield update
+
+
+@contextmanager
+def work_bar(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a bar on standard error if that is a terminal; yield a function that takes the work done and in all.
+
+    The bar appears with the first call of the function.
+    """
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True, disable=is_quiet() or not console.is_terminal) as bar:
+        task = bar.add_task(what, visible=False)
+        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)
+
+
+def compile_for(*specs: Spec) -> None:
+    """Compile the kernels that the players, evaluators and learners need and the cache does not hold."""
+    from arena.plugins.warmup import compile_missing
+
+    with work_bar("compiling kernels") as update:
+        compile_missing(say, specs, update)

@@ -34,10 +34,9 @@ def play(
     from arena.checkers.game import Game
     from arena.checkers.move import Side
     from arena.checkers.notation import move_text
-    from arena.cli.output import say
+    from arena.cli.output import compile_for
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
 
     opponent_spec = specs.parse("player", against, resolver=ModelResolver(db))
     person_spec = specs.parse("player", "human")
@@ -45,7 +44,7 @@ def play(
     me = Side[side.upper()]
     specs_by_side = {me: person_spec, me.other: opponent_spec}
     players = {colour: guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
-    compile_missing(say)
+    compile_for(opponent_spec)
     game = Game(board, random=np.random.default_rng(seed))
     for colour, player in players.items():
         guarded(specs_by_side[colour], partial(player.start, game.copy()))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json as jsons
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from arena.cli.options import Csv, Json
-from arena.cli.output import Quiet, is_quiet
+from arena.cli.output import Quiet
 from arena.errors import TablebaseError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _COUNTED = ["positions", "wins", "draws", "losses", "longest_win", "longest_loss"]
 
@@ -32,10 +28,10 @@ def build(
     This is done once for a machine. 4 pieces take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped
     continues with the file that it was building.
     """
-    from arena.cli.output import say
+    from arena.cli.output import say, work_bar
     from arena.search.tablebase import Tablebase, files
 
-    with _bar("endgame tables") as progress:
+    with work_bar("endgame tables") as progress:
         Tablebase.open(pieces, progress=progress, say=say)
     print(f"endgame tables of 2 to {pieces} pieces are in {files.default_folder()}")
 
@@ -77,14 +73,14 @@ def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], js
     """Print the exact value of a position for the side to move, and that of each move, the best first."""
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
-    from arena.cli.output import say
+    from arena.cli.output import say, work_bar
     from arena.cli.table import print_table
     from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 
     board = Board.from_fen(fen)
     pieces = (board.black | board.white).bit_count()
     if pieces <= DEFAULT_PIECES:
-        with _bar("endgame tables") as progress:
+        with work_bar("endgame tables") as progress:
             tables = Tablebase.open(progress=progress, say=say)
     else:
         tables = Tablebase.load(pieces)
@@ -114,16 +110,3 @@ def _counts(*parts: Any) -> dict[str, int]:
 
     statistics = Statistics.of(*parts)
     return {name: getattr(statistics, name) for name in _COUNTED}
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error if that is a terminal; yield a function that takes the work done and in all."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=is_quiet() or not console.is_terminal) as bar:
-        task = bar.add_task(what, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

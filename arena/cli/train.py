@@ -88,7 +88,7 @@ def train(
 
     A checkpoint can play in tournaments, and a run that was stopped goes on from its last one with --resume.
     """
-    from arena.cli.output import refuse_what_is_settled, say, warn
+    from arena.cli.output import refuse_what_is_settled, say, warn, work_bar
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -100,7 +100,8 @@ def train(
     if resume is not None:
         refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
-            run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
+            with work_bar("compiling kernels") as tell:
+                run = training.resume(store, resume, games, accept_changed=accept_changed, say=say, compiling=tell)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -120,7 +121,9 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         warn(f"left out: {problem}")
     with Store.open(db, say) as store:
-        _finish(training.begin(store, plan, name), store.location, output)
+        with work_bar("compiling kernels") as tell:
+            run = training.begin(store, plan, name, say=say, compiling=tell)
+        _finish(run, store.location, output)
 
 
 def register(app: typer.Typer) -> None:
@@ -151,11 +154,9 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
     """Show the progress of a run, with a line for each checkpoint; if it is stopped, print how to resume it."""
     from arena.cli.output import progress_bar, say, warn
-    from arena.plugins.warmup import compile_missing
 
     name, recorded = run.run.name, run.start
     try:
-        compile_missing(say)
         with progress_bar(name) as update:
 
             def show(now: RunProgress) -> None:

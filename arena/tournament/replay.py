@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.tournament import learning, schedule
 from arena.tournament.plan import changes, stored_plan, without_code
 from arena.workers.launcher import Launcher
@@ -81,6 +82,8 @@ def verify(
     raise.
     """
     replay = prepare(results, tournament, record)
+    players = (record.black, record.white)
+    compile_missing(say, [each for each in replay.plan.players if each.text in players])
     timeout, memory = replay.plan.settings.move_timeout, replay.plan.settings.memory
     with Launcher(say) as start, Pool(iter([replay.task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)

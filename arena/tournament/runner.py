@@ -5,11 +5,13 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
@@ -161,6 +163,10 @@ def _play(
         sequential.replay(test, store.points(key, test.player))
     start = Progress(tournament.name, plan.games, len(store.finished(key)))
     tally = Tally(start, progress, test, settings.max_forfeits)
+    needed = [*plan.players, *(each.learner for each in (plan.learning_players or {}).values())]
+    compile_missing(
+        say, needed, lambda done, total: progress(replace(start, note=f"compiling kernels: {done} of {total}"))
+    )
     session = plan.learning_players and learning.LearningSession(
         plan.learning_players, settings.games, tournament, store.learning_log(key)
     )

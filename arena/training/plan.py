@@ -24,6 +24,7 @@ GAMES = 500
 """Default number of games of a run that does not learn from recorded games."""
 CHECKPOINTS = 10
 """Default number of checkpoints of a run, about."""
+_NO_PLAYERS = (SELF, PAST, "tables", "annotations")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Experience:
 
 
 def _settled(text: str, models: Resolver) -> str:
-    if text in (SELF, PAST, "tables", "annotations"):
+    if text in _NO_PLAYERS:
         return text
     return specs.parse("player", text, resolver=models).text
 
@@ -116,6 +117,14 @@ class RunPlan:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a baseline")
             if each in self.baselines[:number]:
                 raise UsageError(f"{each.text} is named twice; a checkpoint meets a baseline once")
+
+    @property
+    def needed(self) -> list[Spec]:
+        """The learner, and the players that it meets or learns from."""
+        others = specs.split("player", self.experience.against) if self.experience.against else []
+        others += [self.experience.teacher] if self.experience.teacher else []
+        named = [text for text in others if text not in _NO_PLAYERS]
+        return [self.learner, *self.baselines, *(specs.parse("player", text, resolver=self.models) for text in named)]
 
     def new_learner(self) -> Learner:
         """A new learner, before ``begin``. Raises UsageError if it cannot start from the run's opening book."""

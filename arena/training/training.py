@@ -20,6 +20,7 @@ from arena.faults import blamed
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.store.decoding import decoding
 from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
@@ -108,10 +109,18 @@ def provenance(run: StoredRun, games: int) -> dict[str, str]:
     }
 
 
-def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
+def begin(
+    store: Store,
+    plan: RunPlan,
+    name: str | None = None,
+    *,
+    say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
+) -> Training:
     """Record a new run in ``store``, which must be the database of the plan.
 
     ``name``: None for the learner's name, with a number if it is taken.
+    ``say``: gets a line if kernels must be compiled; ``compiling`` gets the kernels done and in all.
     """
     spec, origin = plan.learner, plan.learner.registered
     naming = numbered(spec.name) if name is None else fixed(name)
@@ -119,6 +128,8 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
+    compile_missing(say, plan.needed, compiling)
+    with blamed(f"the learner {spec.text}"):
         learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
     run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
@@ -141,13 +152,14 @@ def resume(
     *,
     accept_changed: bool = False,
     say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> Training:
     """Restore a run from its last checkpoint.
 
-    ``which``: its name, its id, or ``last``.
     ``games``: a larger number of games to learn from; None: the recorded number.
     ``accept_changed``: go on with another version or other code, and record the change.
-    ``say``: gets a line if an older version did not record the code.
+    ``say``: gets a line if an older version did not record the code, or if kernels must be compiled.
+    ``compiling``: see :func:`begin`.
 
     Raises StoreError if there is no such run. Raises UsageError if ``games`` is too small, or if the learner, its
     weights, its experience or a baseline has changed.
@@ -172,6 +184,7 @@ def resume(
             f"the run {run.name!r} was started by an older version, which did not record its code: "
             "whether that has changed since is not known"
         )
+    compile_missing(say, plan.needed, compiling)
     start = store.runs.last_checkpoint(run.id)
     with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
