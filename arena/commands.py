@@ -1,16 +1,18 @@
-"""What commands of plugins use besides :mod:`arena`: specs of players and learners, tables, progress.
+"""Public functions for commands of plugins: specs of players and learners, tables, progress bars.
 
-A command is a function or a Typer app that an entry point of the group ``arena.commands`` names. Its tables and errors
-then look like those of the built-in commands. ``arena claims`` is written with these names alone.
+A command is a function or a Typer app that an entry point of the group ``arena.commands`` names. With these functions,
+its tables and errors look like those of the built-in commands. ``arena claims`` only uses :mod:`arena` and this module.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.output import Layout, chosen, print_frame, print_table, progress_bar, say
+from arena.cli.options import default_db
+from arena.cli.output import Layout, chosen, print_frame, progress_bar, say
+from arena.cli.table import print_table
 from arena.plugins import specs
-from arena.plugins.models import DEFAULT_DB, ModelResolver
+from arena.plugins.models import ModelResolver
 from arena.plugins.specs import Spec, split
 
 if TYPE_CHECKING:
@@ -31,19 +33,22 @@ __all__ = [
 ]
 
 
-def stored_models(database: str | os.PathLike[str] = DEFAULT_DB) -> ModelResolver:
-    """Finds the stored models of a database, which specs name (``lms@500``, ``@`` and a hash)."""
-    return ModelResolver(database)
+def stored_models(database: str | os.PathLike[str] | None = None) -> ModelResolver:
+    """Return the resolver for the models of a database that specs name (``lms@500``, or ``@`` and a hash).
+
+    ``database``: None for the default, which is ``ARENA_DB`` if it is set, else ``results/arena.sqlite``.
+    """
+    return ModelResolver(default_db() if database is None else database)
 
 
 def parse(kind: str, text: str) -> Spec:
-    """The player, learner, ... of a spec, which may name models of the default database.
+    """Parse the spec of a player, learner, ...; it may name models of the default database.
 
-    Raises what :func:`arena.plugins.specs.parse` does.
+    Raises the same errors as :func:`arena.plugins.specs.parse`.
     """
     return specs.parse(kind, text, resolver=stored_models())
 
 
 def parse_list(kind: str, text: str) -> list[Spec]:
-    """Those of several specs, separated by commas; see :func:`parse`."""
+    """Parse several specs, separated by commas; see :func:`parse`."""
     return specs.parse_list(kind, text, resolver=stored_models())

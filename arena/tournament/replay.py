@@ -1,4 +1,4 @@
-"""A recorded game played again from what is stored of it: spec, seed, opening, weights."""
+"""Plays a recorded game again from its record: specs, seed, opening and weights."""
 
 from __future__ import annotations
 
@@ -23,23 +23,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of playing a game again."""
+    """A recorded game compared with the game played again."""
 
     again: GameRecord
     differs: int | None
-    """The first ply, from 1, whose move is another, or one more than the plies where only the end is; None: none."""
+    """The first ply, from 1, whose move differs, or one more than the plies if only the end differs; None: none."""
     reservations: tuple[str, ...]
-    """Why the game may not be the same, changes of the players first: a line each."""
+    """Reasons why the game may differ, one line each; changes of the players come first."""
 
 
-def verify(
-    results: Results, tournament: StoredTournament, record: GameRecord, say: Callable[[str], None] = lambda _: None
-) -> Verification:
-    """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
+@dataclass(frozen=True, slots=True)
+class PreparedReplay:
+    """A recorded game that can be played again."""
 
-    ``say`` is given a line when kernels must be compiled first.
-    Players that learned while they played use the models of the game's round.
-    Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
+    record: GameRecord
+    plan: Plan
+    """Of its tournament, with the players as they are now."""
+    task: GameTask
+    reservations: tuple[str, ...]
+
+    def compared(self, again: GameRecord) -> Verification:
+        """The record compared with the game played again."""
+        return Verification(again, _difference(self.record, again), self.reservations)
+
+
+def prepare(results: Results, tournament: StoredTournament, record: GameRecord) -> PreparedReplay:
+    """Prepare to play a game of a tournament in ``results`` again.
+
+    Players that learned while they played use the models of the game's round. Raises UsageError if the tournament no
+    longer has the game's opening, and what :func:`arena.tournament.plan.stored_plan` raises.
     """
     resolver = ModelResolver(results.database)
     plan = stored_plan(tournament, resolver)
@@ -47,26 +59,36 @@ def verify(
     number = results.changes_before(tournament.id, record.seed)
     reservations = [change for spec, change in changes(tournament, plan, number) if spec in players]
     reservations += [
-        f"the code that {spec} played by is not on record"
-        for spec in without_code(tournament, number)
-        if spec in players
+        f"the code of {spec} is not on record" for spec in without_code(tournament, number) if spec in players
     ]
     reservations += [
-        f"{each.text} plays by the clock, so it need not play the same twice"
+        f"{each.text} plays by the clock, so it may play differently each time"
         for each in plan.players
         if each.text in players and each.options.get("seconds") is not None
     ]
     if plan.settings.limits.timed:
-        reservations.append("the players were short of time, so they need not play the same twice")
+        reservations.append("the players had limited time, so they may play differently each time")
     task = learning.with_models(_task(plan, record, resolver.absolute), models_of(results, tournament, plan, record))
-    timeout, memory = plan.settings.move_timeout, plan.settings.memory
-    with Launcher(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
+    return PreparedReplay(record, plan, task, tuple(reservations))
+
+
+def verify(
+    results: Results, tournament: StoredTournament, record: GameRecord, say: Callable[[str], None] = lambda _: None
+) -> Verification:
+    """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
+
+    ``say`` is given a line if kernels must be compiled first. Raises what :func:`prepare` and playing a tournament
+    raise.
+    """
+    replay = prepare(results, tournament, record)
+    timeout, memory = replay.plan.settings.move_timeout, replay.plan.settings.memory
+    with Launcher(say) as start, Pool(iter([replay.task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
-    return Verification(again, _difference(record, again), tuple(reservations))
+    return replay.compared(again)
 
 
 def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
-    """The hashes of the models that learning players, by their specs, played a recorded game with."""
+    """The hashes of the models that learning players played a recorded game with, by spec."""
     if not plan.learning_players:
         return {}
     stages = plan.stages(lambda: results.shares(tournament.id))
@@ -74,8 +96,8 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
     stage = next((number for number, pairings in enumerate(names) if record.pairing in pairings), None)
     if stage is None:
         raise UsageError(
-            f"the rules that paired {record.pairing} were those of Checkers Arena {tournament.version}: "
-            "the models of its round are not known"
+            f"Checkers Arena {tournament.version} paired {record.pairing} by other rules: the models of its round are "
+            "not known"
         )
     number = stage * plan.settings.games + record.round
     known = results.model_hashes(tournament.id)
@@ -83,6 +105,7 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
 
 
 def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
+    """The task of a recorded game. Raises UsageError if the plan no longer has it."""
     one, other = sorted((record.black, record.white))
     for task in plan.tasks([(one, other)], (), database):
         if task.round == record.round:
@@ -93,6 +116,7 @@ def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
 
 
 def _difference(record: GameRecord, again: GameRecord) -> int | None:
+    """See :attr:`Verification.differs`."""
     for ply, (then, now) in enumerate(zip(record.moves, again.moves, strict=False), 1):
         if then != now:
             return ply

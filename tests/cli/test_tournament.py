@@ -131,6 +131,27 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_p
         pd.testing.assert_frame_equal(one, two)
 
 
+def test_a_tournament_gets_more_players_and_games(run: Run, tmp_path: Path) -> None:
+    words = ("--games", "2", "--seed", "5", "--name", "cup", "--db", "cup.sqlite")
+    assert run("tournament", "--players", "random,m1", *words).returncode == 0
+    resume = ("tournament", "--resume", "cup", "--db", "cup.sqlite")
+    grown = run(*resume, "--add", "m2,minimax:depth=1", "--add", "lms", "--games", "4")
+    assert grown.returncode == 0, grown.stderr
+    assert "'cup' grows from 2 to 40 games: 38 are to be played" in grown.stderr
+    assert "tournament 'cup', seed 5: 40 games, 2 of them on record" in grown.stderr
+    players = "random,m1,m2,minimax:depth=1,lms"
+    whole = ("--games", "4", "--seed", "5", "--name", "cup", "--db", "whole.sqlite")
+    assert run("tournament", "--players", players, *whole).returncode == 0
+    frames = [content(tmp_path / name) for name in ("cup.sqlite", "whole.sqlite")]
+    for one, two in zip(*frames, strict=True):
+        named = ["name"] if "name" in one else []  # numbers of games depend on when they were planned
+        pd.testing.assert_frame_equal(one.drop(columns=named), two.drop(columns=named))
+    refused = run(*resume, "--add", "m2")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "m2 already plays in 'cup'" in refused.stderr
+    assert count(tmp_path / "cup.sqlite") == 40
+
+
 def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
 
@@ -144,7 +165,7 @@ def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path
     )
     assert done.returncode == 1
     *_, held, how, line = done.stderr.splitlines()
-    assert held == "what was recorded before is on record; to play the others:"
+    assert held == "earlier games are on record; to play the others:"
     assert how == "    arena tournament --resume big --db x.sqlite"
     assert line == "arena: x.sqlite cannot be read or written: the disk is full, gone or failing"
     assert 0 < count(tmp_path / "x.sqlite") < 300
@@ -182,7 +203,7 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
     with Store.open(tmp_path / "x.sqlite") as store:
         store.create_tournament("early", 1, {}, [])
     assert (
-        "no game of tournament 'early' is on record"
+        "No game of tournament 'early' is on record"
         in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
     )
 
@@ -190,9 +211,7 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
 def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run, tmp_path: Path) -> None:
     done = run("tournament", "--players", "lms,random", "--games", "4", "--seed", "1", "--learning", "--db", "x.sqlite")
     assert done.returncode == 0, done.stderr
-    [line] = [line for line in done.stdout.splitlines() if "learned while playing" in line]
-    _, _, entered = line.partition("--players ")
-    words = entered.split()
+    words = done.stdout.partition("learned while playing")[2].partition("arena tournament --players ")[2].split()[:3]
     players = words[0].removesuffix(",...")
     done = run("tournament", "--players", f"{players},lms", "--games", "2", *words[1:])
     assert done.returncode == 0, done.stderr
