@@ -1,4 +1,4 @@
-"""Settings for all tests."""
+"""Settings and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
+signal.signal(signal.SIGINT, signal.default_int_handler)  # child processes would inherit an ignored SIGINT
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """Folder of real data, given by the environment variable ``ARENA_DATA``."""
+    """The folder of real games and oracle tables given by the environment variable ``ARENA_DATA``."""
     folder = os.environ.get("ARENA_DATA")
     if not folder:
-        pytest.skip("ARENA_DATA is not set")
+        pytest.skip("the environment variable ARENA_DATA is not set")
     return Path(folder).resolve()

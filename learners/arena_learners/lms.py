@@ -71,10 +71,14 @@ def _merged(
     i = j = 0
     for k in range(n1 + n2):
         if j == n2 or (i < n1 and plies1[i] <= plies2[j]):
-            x[k], values[k], plies[k] = x1[i], values1[i], plies1[i]
+            for feature in range(FEATURES):
+                x[k, feature] = x1[i, feature]
+            values[k], plies[k] = values1[i], plies1[i]
             i += 1
         else:
-            x[k], values[k], plies[k] = x2[j], values2[j], plies2[j]
+            for feature in range(FEATURES):
+                x[k, feature] = x2[j, feature]
+            values[k], plies[k] = values2[j], plies2[j]
             j += 1
     return x, values, plies
 

@@ -124,7 +124,7 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a move may take)"),
         ("format = 'ladder'", "no format named 'ladder'"),
         ("sprt = '5'", "sprt takes two differences"),
-        ("alpha = 0.1", "alpha says how a sequential test is made"),
+        ("alpha = 0.1", "alpha is a setting of a sequential test"),
     ],
 )
 def test_a_file_that_is_wrong(run: Run, tmp_path: Path, text: str, complaint: str) -> None:

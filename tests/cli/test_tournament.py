@@ -165,7 +165,7 @@ def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path
     )
     assert done.returncode == 1
     *_, held, how, line = done.stderr.splitlines()
-    assert held == "what was recorded before is on record; to play the others:"
+    assert held == "earlier games are on record; to play the others:"
     assert how == "    arena tournament --resume big --db x.sqlite"
     assert line == "arena: x.sqlite cannot be read or written: the disk is full, gone or failing"
     assert 0 < count(tmp_path / "x.sqlite") < 300
@@ -203,7 +203,7 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
     with Store.open(tmp_path / "x.sqlite") as store:
         store.create_tournament("early", 1, {}, [])
     assert (
-        "no game of tournament 'early' is on record"
+        "No game of tournament 'early' is on record"
         in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
     )
 
@@ -211,9 +211,7 @@ def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
 def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run, tmp_path: Path) -> None:
     done = run("tournament", "--players", "lms,random", "--games", "4", "--seed", "1", "--learning", "--db", "x.sqlite")
     assert done.returncode == 0, done.stderr
-    [line] = [line for line in done.stdout.splitlines() if "learned while playing" in line]
-    _, _, entered = line.partition("--players ")
-    words = entered.split()
+    words = done.stdout.partition("learned while playing")[2].partition("arena tournament --players ")[2].split()[:3]
     players = words[0].removesuffix(",...")
     done = run("tournament", "--players", f"{players},lms", "--games", "2", *words[1:])
     assert done.returncode == 0, done.stderr

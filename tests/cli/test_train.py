@@ -130,7 +130,8 @@ def test_what_a_run_prints_and_writes(run: Run, tmp_path: Path) -> None:
     assert all(" %  number " in line for line in lines if "@" in line)
     model = arena.Model.file(tmp_path / "mine")
     assert f"weights {model.hash}" in done.stdout
-    assert "recorded in results/arena.sqlite as run 'a.b': 30 games" in done.stdout
+    assert "recorded in results/arena.sqlite as run 'a.b', weights" in done.stdout
+    assert "\n30 games, " in done.stdout
     assert model.provenance == {
         "command": "arena train tiny:scale=2 --games 30 --seed 4",
         "learner": "tiny:scale=2",
@@ -240,7 +241,7 @@ def test_a_run_is_extended_and_otherwise_keeps_what_it_began_with(run: Run) -> N
     refused = run("train", "--resume", "tiny", "--games", "3")
     assert (refused.returncode, refused.stderr) == (
         2,
-        "arena: the run 'tiny' is of 4 games: it can learn from more, not from 3\n",
+        "arena: the run 'tiny' has 4 games: it can have more, not 3\n",
     )
     assert run("train", "--resume", "tiny", "--games", "6").returncode == 0
     assert [row["games"] for row in rows(run, "results", "checkpoints")] == [1, 2, 3, 4, 5, 6]
@@ -278,13 +279,13 @@ def test_openings_that_changed_stop_a_resumed_run(run: Run, tmp_path: Path) -> N
     (tmp_path / "book.txt").write_text("B:W30,31,32:B1,2,3\n")
     done = run("train", "--resume", "last", "--games", "6")
     assert done.returncode == 2
-    assert "it is not what it was (openings hash: " in done.stderr
+    assert "it has changed (openings hash: " in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games start where they did: leave out"),
+        (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games have openings of their own: leave out"),
         (("tiny", "--openings", "3move"), "Tiny starts all its games from the initial position: leave out --openings"),
         (("lms", "--openings", "4move"), "no opening named '4move'"),
         (("lms", "--openings", "file:path=none.txt"), "none.txt cannot be read: No such file"),
