@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # child processes would inherit an ignored SIGINT
+signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
+os.environ.pop("COLUMNS", None)  # output is captured, and so has no width
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 

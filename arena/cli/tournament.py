@@ -47,7 +47,10 @@ def tournament(
     ] = None,
     add: Annotated[
         list[str] | None,
-        typer.Option(help="With --resume: specs of players that join the tournament; --games N adds games."),
+        typer.Option(
+            help="With --resume: specs of players that join the tournament; --games N adds games.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     accept_changed: Accept = False,
     **options: Any,
@@ -129,7 +132,7 @@ def register(app: typer.Typer) -> None:
 
 
 def naming(name: str | None, new: bool) -> Naming:
-    """The naming of a new tournament: ``name``, with a number if it is taken and ``new`` is set; None: t1, t2, ..."""
+    """Return how a new tournament is named: ``name`` or, with ``new``, the name with a number if it is taken."""
     from arena.store import names
 
     if name is None:
@@ -139,8 +142,8 @@ def naming(name: str | None, new: bool) -> Naming:
 
 @contextmanager
 def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
-    """Show the progress of a tournament; if it is stopped, print the command that goes on."""
-    from arena.cli.output import progress_bar, say
+    """Show the progress of a tournament; if it is stopped, print the command that resumes it."""
+    from arena.cli.output import progress_bar, say, warn
 
     latest: Progress | None = None
     try:
@@ -159,6 +162,6 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
         lost = isinstance(error, StoreError)  # the latest games may not be on record
         if latest is not None and (lost or latest.done < latest.total):
             recorded = "earlier games are" if lost else f"{latest.done} of {latest.total} games are"
-            say(f"{recorded} on record; to play the others:")
-            say(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
+            warn(f"{recorded} on record; to play the others:")
+            warn(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

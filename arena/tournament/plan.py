@@ -83,15 +83,17 @@ class Plan:
     ) -> Iterator[GameTask]:
         """Yield the games of a stage that are not in ``finished``, which holds (pairing, round).
 
-        ``database``: path or URL of the database with the stored models that specs of players name.
+        ``database``: path or URL of the database with the stored models. Tasks get it only if players use such
+        models, because a URL may contain a password.
         """
+        stored = bool(self.learning_players) or any("@" in each.text for each in self.players)
         return schedule.tasks(
             pairings,
             self._openings,
             self.settings.seed,
             weights={each.text: each.weights for each in self.players},
             scores=self._scores,
-            database=database,
+            database=database if stored else None,
             finished=finished,
             rules=self.settings.rules,
             limits=self.settings.limits,

@@ -28,16 +28,14 @@ _WAIT = 0.5
 """Seconds between two looks at guards that have ended."""
 
 
-def main() -> NoReturn:
+def main(control: socket.socket) -> NoReturn:
     """Fork guards until the arena is gone."""
-    system.die_with_parent()
     system.start_supervisor()
-    control = system.inherited()
     registry.load()
     warm_up()
     gc.collect()
     gc.freeze()  # a fork that collected what is there already would need a copy of its own
-    system.outlive_parent()  # to clear up; the end of the connection tells that the arena is gone
+    system.end_with_parent(0)  # to clear up; the end of the connection tells that the arena is gone
     with suppress(OSError):
         _serve(control)
     system.end_descendants()

@@ -1,8 +1,8 @@
 """Matrix products that compute every sum in one fixed order, so that training is reproducible.
 
 BLAS divides a large product among threads. The order of its sums depends on the number of threads and on the shapes of
-the matrices, so the last bits of the sums can differ, and with them everything learned. Here each sum runs from its
-first term to its last with fused multiply-adds, each rounded once.
+the matrices. The last bits of the sums can differ, and with them everything learned. Here each sum runs from its first
+term to its last with fused multiply-adds, each rounded once.
 """
 
 from __future__ import annotations

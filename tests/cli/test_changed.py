@@ -111,7 +111,7 @@ def surroundings(site: Path) -> dict[str, str]:
 RESUME = ("tournament", "--resume", "last", "--db", "x.sqlite", "--workers", "1")
 
 
-def test_an_unchanged_player_is_resumed_without_a_word(stopped: Plugin, run: Run) -> None:
+def test_a_tournament_of_unchanged_players_is_resumed_without_a_warning(stopped: Plugin, run: Run) -> None:
     stopped.chooses("[0]")
     done = run(*RESUME)
     assert done.returncode == 0, done.stderr
@@ -195,7 +195,7 @@ def test_a_tournament_of_an_older_version_is_resumed_with_one_warning(
     assert "mine has changed (code: " in run(*RESUME).stderr
 
 
-def test_accepting_changes_belongs_to_a_resumption(run: Run) -> None:
+def test_accept_changed_needs_resume(run: Run) -> None:
     done = run("tournament", "--players", "random,m1", "--accept-changed")
     assert (done.returncode, done.stderr.count("--accept-changed goes with --resume")) == (2, 1)
 

@@ -55,7 +55,7 @@ def children() -> set[int]:
         ("results", False),
     ],
 )
-def test_commands_that_play_begin_at_once_what_workers_come_from(
+def test_commands_that_play_games_start_the_launcher_first(
     line: str, plays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(system, "COMMAND", "import time; time.sleep(600) or {}")
@@ -95,7 +95,7 @@ def test_perft(run: Run) -> None:
         ("learners", "lms", "rate: float >=0 = 0.1"),
     ],
 )
-def test_listings_tell_names_origin_options_and_purpose(run: Run, command: str, name: str, option: str) -> None:
+def test_lists_have_names_origins_options_and_descriptions(run: Run, command: str, name: str, option: str) -> None:
     [row] = [row for row in json.loads(run(command, "--json").stdout) if row["name"] == name]
     assert row["origin"].startswith("checkers-arena ")
     assert option in row["options"].split("; ")
@@ -169,7 +169,7 @@ def test_a_person_plays_to_the_end(run: Run) -> None:
     assert "1-0: you won (no moves)" in won.stdout
 
 
-def test_a_person_who_leaves(run: Run) -> None:
+def test_a_game_ends_when_the_input_ends(run: Run) -> None:
     done = run("play", "--against", "random", stdin="11-15\n")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("arena: standard input has ended")

@@ -190,9 +190,7 @@ def text_of(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_forfeits_are_reported_by_player_and_reason_with_the_first_game(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_groups_forfeits_by_player_and_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "abc", ["a>b", "a!b", "a!c", "b!c", "a!b", "a=b"])
     text = text_of(capsys, path)
@@ -237,9 +235,7 @@ def test_reason_of_a_forfeit_is_in_json_and_csv_and_its_last_line_in_forfeits(
     assert "Traceback" not in table
 
 
-def test_an_unfinished_tournament_says_so_wherever_it_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unfinished_tournaments_are_marked_in_every_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "ab", ["a>b", "b>a"], planned=120)
     report = text_of(capsys, path)

@@ -421,7 +421,7 @@ class OtherDraw(Draw):
 def test_a_tournament_that_ends_with_too_few_games_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Knockout, "meetings", lambda _, players: players)
     path = tmp_path / "arena.sqlite"
-    with pytest.raises(TournamentStopped, match=r"its end with 4 games on record, but 6 were planned"):
+    with pytest.raises(TournamentStopped, match=r"ended with 4 games on record, but 6 were planned"):
         tournament(path, format="knockout", games=2)
     assert len(contents(path)["games"]) == 4
     assert contents(path)["ratings"]
