@@ -128,8 +128,9 @@ def begin(
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
-        learner.begin(plan.seed)  # it may refuse its options: before anything else is compiled
     compile_missing(say, plan.needed, compiling)
+    with blamed(f"the learner {spec.text}"):
+        learner.begin(plan.seed)
     who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
     run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
