@@ -21,7 +21,7 @@ group = typer.Typer(name="cache", help="Compiled kernels and endgame tables on d
 
 @group.command()
 def info(json: Json = False, csv: Csv = False) -> None:
-    """List what is kept: where, how much, since when unused. An entry of kernels is a function for some types."""
+    """List the folders of the cache with their size and last use. A kernel has an entry for each set of types."""
     import pandas as pd
 
     from arena.cli.output import chosen, print_frame
@@ -36,7 +36,7 @@ def clear(
     kernels: Annotated[bool, typer.Option("--kernels", help="Only the kernels.")] = False,
     tables: Annotated[bool, typer.Option("--tables", help="Only the endgame tables.")] = False,
 ) -> None:
-    """Remove what is kept; commands make again what they need."""
+    """Remove compiled kernels and endgame tables. Commands compile the kernels that they need again."""
     wanted = {"kernels": kernels, "tables": tables}
     for what, folder in _folders().items():
         if wanted[what] or not any(wanted.values()):
@@ -55,10 +55,10 @@ def clear(
 def warm(
     needed: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SPEC", help="Players, evaluators and learners; everything that is installed if none."),
+        typer.Argument(metavar="SPEC", help="Players, evaluators and learners; all installed ones if not given."),
     ] = None,
 ) -> None:
-    """Compile what players, evaluators and learners need, unless it is there."""
+    """Compile the kernels that players, evaluators and learners need and the cache does not hold."""
     from arena.cli.output import compile_for
     from arena.plugins import warmup
 

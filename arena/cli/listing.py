@@ -27,7 +27,7 @@ _USES = {
     "format": ["arena tournament --players lms,td,minimax --format {spec}"],
 }
 """Examples that use a plugin of each kind."""
-_NAME = "Name of one to show."
+_NAME = "Name of the component to show."
 _MODEL = "a file of weights, or a stored model: RUN@GAMES, RUN@last, @HASH"
 """Description of a model, unless its constructor has another."""
 
@@ -87,7 +87,7 @@ def formats(
 
 
 def plugins(context: typer.Context, json: Json = False, csv: Csv = False) -> None:
-    """List everything that plugins provide, and what is wrong with them."""
+    """List all components of all plugins, and the plugins that failed to load."""
     from arena.cli.external import commands, distribution, hidden
     from arena.cli.output import warn
     from arena.plugins.registry import KINDS, load

@@ -74,7 +74,7 @@ def results(
         str | None,
         typer.Option(help="Games that ended in one way, for example timeout.", autocompletion=complete.terminations),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most rows to print, from the first one on.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Print only the first rows, this number of them.")] = None,
     db: Db = DEFAULT_DB,
     spec: Annotated[bool, typer.Option("--spec", help="Print the tournament as a file that plays it again.")] = False,
     json: Json = False,

@@ -36,7 +36,7 @@ def train(
         int | None, typer.Option(min=1, help="Games to learn from; 500, or the recorded ones once each, if not given.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all chance; a fresh one if not given.")
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers; a random one if not given.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="Name of the run; that of the learner if not given.")] = None,
     every: Annotated[
@@ -75,7 +75,7 @@ def train(
     resume: Annotated[
         str | None,
         typer.Option(
-            help="Name or id of a run, or 'last', to go on with; --games may extend it.", autocompletion=complete.runs
+            help="Name or id of a run to continue, or 'last'; --games may extend it.", autocompletion=complete.runs
         ),
     ] = None,
     accept_changed: Accept = False,
