@@ -61,7 +61,7 @@ def _launcher_for(words: Sequence[str]) -> Iterator[Launcher | None]:
     from arena.workers.launcher import Launcher
 
     with Launcher(say) as launcher:
-        launcher.begin()
+        launcher.start_fork_server()
         yield launcher
 
 

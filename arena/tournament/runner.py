@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.plugins import specs
+from arena.plugins.compiling import processors
 from arena.plugins.models import ModelResolver
 from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
 from arena.tournament.tally import Progress, Tally
-from arena.workers import system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
@@ -265,7 +265,7 @@ def _size(workers: int | None) -> int:
     """Return the number of workers. Raises UsageError if it is less than 1."""
     if workers is not None and workers < 1:
         raise UsageError(f"there must be at least one worker, not {workers}")
-    return workers or system.processors()
+    return workers or processors()
 
 
 def _provide_tables(plan: Plan, say: Callable[[str], None]) -> None:
