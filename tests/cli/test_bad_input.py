@@ -105,7 +105,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("tournamen",), 2, "arena has no command 'tournamen'; did you mean 'tournament'?"),
         (("tournament", "--games"), 2, "--games needs a value"),
         (("players", "--json=3"), 2, "--json takes no value"),
-        (("players", "lms"), 2, "arena players takes no further argument: 'lms' is one too many"),
+        (("players", "lms", "td"), 2, "arena players takes no further argument: 'td' is one too many"),
         (("train", "lms", "--games", "1" * 5000), 2, "--games takes a whole number, 1 or more, not '111"),
         ((*T, "lms:weights=" + "x" * 300 + ",random"), 1, "File name too long"),
         ((*T, "lms,random", "--db", "x" * 300), 1, "File name too long"),

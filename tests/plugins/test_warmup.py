@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sys
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
 from numba.core import event
 
+import arena
 from arena.checkers.game import DrawRules
 from arena.kernels import compiled
 from arena.plugins import compiling, registry, specs, warmup
 from arena.referee import match
 from arena.tournament.plan import Plan
 from arena.tournament.settings import TournamentSettings
+from arena_evaluators.heuristic import Heuristic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +57,20 @@ def test_a_player_needs_the_evaluators_that_its_options_and_its_module_name(
     player: str, evaluators: tuple[str, ...]
 ) -> None:
     assert names(specs.parse("player", player)) == {"game", "search", *(f"evaluator {each}" for each in evaluators)}
+
+
+def test_modules_that_import_each_other_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = ModuleType("one"), ModuleType("other")
+    one.other, other.one, other.Heuristic = other, one, Heuristic  # type: ignore[attr-defined]
+
+    class Reader(arena.Player):
+        def choose(self, game: arena.Game) -> arena.Move:
+            one.other.one.other.Heuristic()  # type: ignore[name-defined]
+            return game.board.legal_moves[0]
+
+    Reader.__module__ = "one"
+    monkeypatch.setitem(sys.modules, "one", one)
+    assert [item.name for item in warmup._named_by(Reader)] == ["heuristic"]
 
 
 def test_a_learner_needs_games_in_compiled_code_and_the_evaluator_of_its_player() -> None:

@@ -127,7 +127,7 @@ def test_resume_plays_only_missing_games_and_gives_the_same_database(whole: Path
 
 def test_the_players_of_a_stopped_tournament_are_rated(tmp_path: Path) -> None:
     with pytest.raises(StoppedError):
-        tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
+        tournament(tmp_path / "stopped.sqlite", progress=stop_after(13))  # of 6 games for each of 3 pairings
     assert len(contents(tmp_path / "stopped.sqlite")["ratings"]) == 3
 
 
