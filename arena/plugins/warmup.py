@@ -182,8 +182,11 @@ def _named_by(cls: type) -> list[Registered]:
         values = list(vars(sys.modules[base.__module__]).values())
         methods = [value for value in vars(base).values() if isinstance(value, FunctionType)]
         names = {name for method in methods for name in method.__code__.co_names}
-        for module in (value for value in values if isinstance(value, ModuleType)):  # also modules that the loop adds
-            values += [vars(module)[name] for name in names if name in vars(module)]
+        modules: set[ModuleType] = set()
+        for value in values:  # the loop adds attributes of modules to the list
+            if isinstance(value, ModuleType) and value not in modules:
+                modules.add(value)
+                values += [vars(value)[name] for name in names if name in vars(value)]
         named.update(value for value in values if isinstance(value, type))
     return [item for item in registry.load().all("evaluator") if item.cls in named]
 

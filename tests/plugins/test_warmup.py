@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
@@ -54,6 +55,14 @@ def test_a_player_needs_the_evaluators_that_its_options_and_its_module_name(
     player: str, evaluators: tuple[str, ...]
 ) -> None:
     assert names(specs.parse("player", player)) == {"game", "search", *(f"evaluator {each}" for each in evaluators)}
+
+
+def test_a_player_may_use_modules_that_import_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = "import cyclic\n\nclass Player:\n    def choose(self, game):\n        return cyclic.move(game)\n"
+    (tmp_path / "cyclic.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    assert warmup._named_by(import_module("cyclic").Player) == []
+    del sys.modules["cyclic"]
 
 
 def test_a_learner_needs_games_in_compiled_code_and_the_evaluator_of_its_player() -> None:
