@@ -1,10 +1,10 @@
 """A plugin of faulty players.
 
-They play at random, and at their second choice unless told otherwise, the fault happens. Those that tell
-the test about themselves write to the folder that the environment names.
+They play random moves. Unless stated otherwise, a player shows its fault in its second choice. Some players write notes
+for the tests into the folder that the environment variable ``ARENA_FAULTY_NOTES`` names.
 """
 
-# ruff: noqa: ARG002 (a fault has no need of the game)
+# ruff: noqa: ARG002 (most faults do not use the game)
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Steady(Player):
 
 
 class Reckless(Steady):
-    """Plays at random, too."""
+    """Plays random moves, too."""
 
 
 class RaisesInConstructor(Steady):
@@ -374,7 +374,7 @@ class _Later(Steady):
         self.strike()
 
     def strike(self) -> None:
-        """What it does."""
+        """Do the harm."""
 
 
 class ExitsLater(_Later):
@@ -589,7 +589,7 @@ def _descendants(cls: type[Steady]) -> Iterator[type[Steady]]:
 
 
 if "ARENA_FAULTY_THREAD" in os.environ:
-    print("a plugin that has something to say")
+    print("output of a plugin at import")
     threading.Thread(target=sleep, daemon=True).start()
 
 
