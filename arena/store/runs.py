@@ -92,7 +92,7 @@ class Runs:
         return self._connect()
 
     def check_name(self, naming: Naming) -> None:
-        """Raise the StoreError that :meth:`create` would raise for such a name; makes no database."""
+        """Raise the StoreError that :meth:`create` would raise for this name. Creates no database."""
         self._chosen(naming, self._names() if locate(self.location)[1] else ())
 
     def create(
@@ -129,7 +129,7 @@ class Runs:
             return list(self._connection.scalars(select(runs.c.name)))
 
     def _chosen(self, naming: Naming, taken: Collection[str]) -> str:
-        """The name of a new run."""
+        """Return the name of a new run. Raises StoreError if it is invalid or taken."""
         name = naming(taken)
         if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
             raise StoreError(
@@ -224,7 +224,7 @@ class RunRecorder:
         state: State,
         seconds: float,
     ) -> None:
-        """Commit a checkpoint with all metrics and games since the checkpoint before. Ctrl-C takes effect after that.
+        """Commit a checkpoint with all metrics and games since the last one. Ctrl-C takes effect after the commit.
 
         ``player`` is the spec of the player that uses the model, ``seconds`` the time spent learning so far. The state
         of the run's earlier checkpoints is deleted.

@@ -87,7 +87,7 @@ class Trained:
 
 
 def provenance(run: StoredRun, games: int) -> dict[str, str]:
-    """The command, settings and versions that make the model of a run after ``games`` games again."""
+    """Return the command, settings and versions that reproduce the model of a run after ``games`` games."""
     settings = run.settings
     experience = Experience.of(settings).words
     words = ["arena", "train", run.learner.spec, "--games", str(games), "--seed", str(run.seed), *experience]
@@ -120,19 +120,20 @@ def begin(
     """Record a new run in ``store``, which must be the database of the plan.
 
     ``name``: None for the learner's name, with a number if it is taken.
-    ``say``: gets a line if kernels must be compiled; ``compiling`` gets the kernels done and in all.
+    ``say``: called with a line if kernels must be compiled.
+    ``compiling``: called with the number of compiled kernels, and of all kernels to compile.
     """
     spec, origin = plan.learner, plan.learner.registered
     naming = numbered(spec.name) if name is None else fixed(name)
-    store.runs.check_name(naming)  # a learner that begins may compile kernels
+    store.runs.check_name(naming)  # early, because learner.begin may compile kernels for a long time
     with blamed(f"the learner {spec.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
     compile_missing(say, plan.needed, compiling)
     with blamed(f"the learner {spec.text}"):
         learner.begin(plan.seed)
-    who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(naming, who, plan.seed, plan.games, plan.to_json())
+    identity = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
+    run = store.runs.create(naming, identity, plan.seed, plan.games, plan.to_json())
     return Training(store.runs, run, plan, learner, Checkpoint())
 
 
@@ -159,7 +160,7 @@ def resume(
 
     ``games``: a larger number of games to learn from; None: the recorded number.
     ``accept_changed``: go on with another version or other code, and record the change.
-    ``say``: gets a line if an older version did not record the code, or if kernels must be compiled.
+    ``say``: called with a line if an older version did not record the code, or if kernels must be compiled.
     ``compiling``: see :func:`begin`.
 
     Raises StoreError if there is no such run. Raises UsageError if ``games`` is too small, or if the learner, its
@@ -173,17 +174,17 @@ def resume(
         recorded = dict(run.settings["identity"])
     then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
-    for what, difference in differences.items():
-        code = what.endswith(("version", "code"))
-        if not (code and accept_changed):
-            accept = "--accept-changed goes on and records the change, or " if code else ""
+    for name, difference in differences.items():
+        acceptable = name.endswith(("version", "code"))
+        if not (acceptable and accept_changed):
+            accept = "--accept-changed goes on and records the change, or " if acceptable else ""
             raise UsageError(
                 f"the run {run.name!r} cannot be resumed: it has changed ({difference}); {accept}start a new run"
             )
     if specs.missing_code(then, now):
         say(
             f"the run {run.name!r} was started by an older version, which did not record its code: "
-            "whether that has changed since is not known"
+            "the code may have changed"
         )
     compile_missing(say, plan.needed, compiling)
     start = store.runs.last_checkpoint(run.id)
@@ -202,7 +203,7 @@ def resume(
 
 
 def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
-    """The plan of a run on record, with ``games`` games unless that is None."""
+    """Return the plan of a run on record. ``games``: its number of games; None: the recorded number."""
     settings = run.settings
     return RunPlan(
         specs.parse("learner", run.learner.spec, resolver=ModelResolver(database)),
@@ -215,9 +216,9 @@ def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
 
 
 def _warm_up(plan: RunPlan) -> None:
-    """Let another learner learn from the first games of the run, so that all kernels are compiled.
+    """Compile all kernels: let another learner learn from the first games of the run.
 
-    Compiling is thus not counted as time spent learning.
+    So the time spent learning does not include the time for compiling.
     """
     learner: Learner = plan.learner.create()
     learner.begin(plan.seed)
@@ -239,7 +240,7 @@ class Training:
         learner: Learner,
         start: Checkpoint,
     ) -> None:
-        """``learner``: in its state at ``start``."""
+        """``learner``: in its state at the checkpoint ``start``."""
         self.run = run
         self.plan = plan
         self.start = self.done = start.games
@@ -254,7 +255,7 @@ class Training:
                 plan.source.remember(_player_of(f"{run.name}@{games}", plan.models))
 
     def learn(self, progress: Callable[[RunProgress], object] = lambda _: None) -> Trained:
-        """Learn from the remaining games. ``progress`` is called first, and after each chunk and checkpoint.
+        """Learn from the remaining games. ``progress`` is called at the start and after each chunk and checkpoint.
 
         If an exception is raised, everything up to the last checkpoint is on record. A run without checkpoints is
         deleted if it ends with an ArenaError.
@@ -262,7 +263,7 @@ class Training:
         progress(self._progress())
         try:
             if self.done < self.plan.games:
-                with blamed(self._who):
+                with blamed(self._learner_name):
                     _warm_up(self.plan)
             while self.done < self.plan.games:
                 stop = min((self.done // self.plan.every + 1) * self.plan.every, self.plan.games)
@@ -278,7 +279,7 @@ class Training:
         return Trained(self.run, self.done, self._seconds, self._model or self._learner.model())
 
     @property
-    def _who(self) -> str:
+    def _learner_name(self) -> str:
         return f"the learner {self.plan.learner.text}"
 
     @property
@@ -289,7 +290,7 @@ class Training:
     def _chunk(self, games: int) -> Mapping[str, float]:
         """Learn from ``games`` games; return the learner's metrics."""
         started = time.perf_counter()
-        with blamed(self._who):
+        with blamed(self._learner_name):
             source = self.plan.source
             metrics = dict(self._learner.self_play(games) if source is None else self._study(source, games))
             finite = {name: math.isfinite(value) for name, value in metrics.items()}
@@ -321,9 +322,9 @@ class Training:
         """Measure the learner against the baselines and record a checkpoint."""
         learner, plan = self._learner, self.plan
         spec: Spec | None = None
-        with blamed(self._who), suppress(UsageError):  # the player may not be registered
+        with blamed(self._learner_name), suppress(UsageError):  # the player may not be registered
             spec = specs.describe("player", learner.player())
-        with blamed(self._who):
+        with blamed(self._learner_name):
             played = spec.model[1] if spec and spec.model else None
             self._model = model = played if played and played.kind == learner.kind else learner.model()
         player: Callable[[], Player] = spec.create if spec else learner.player
@@ -336,7 +337,7 @@ class Training:
             self._recorder.measured(self.done, counts | percentages, opponent.text)
         origin = provenance(self.run, self.done)
         text = spec.text if spec else None
-        with blamed(self._who):
+        with blamed(self._learner_name):
             self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds)
         if plan.source is not None:
             plan.source.remember(spec.create if spec else _player_of(f"{self.run.name}@{self.done}", plan.models))

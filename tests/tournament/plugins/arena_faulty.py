@@ -1,10 +1,10 @@
 """A plugin of faulty players.
 
-They play random moves. Unless stated otherwise, a player shows its fault in its second choice. Some players write notes
-for the tests into the folder that the environment variable ``ARENA_FAULTY_NOTES`` names.
+They play at random. The fault happens at their second choice, unless an option sets another one. Players that
+report to the test write to the folder that an environment variable names.
 """
 
-# ruff: noqa: ARG002 (most faults do not use the game)
+# ruff: noqa: ARG002 (the faults do not use the game)
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Steady(Player):
 
 
 class Reckless(Steady):
-    """Plays random moves, too."""
+    """Plays at random, too."""
 
 
 class RaisesInConstructor(Steady):
@@ -362,7 +362,7 @@ class Moody(Steady):
 
 
 class _Later(Steady):
-    """Does something bad from a second thread, in the turn of a :class:`Slow` opponent."""
+    """Calls :meth:`strike` in a second thread, during the turn of a :class:`Slow` opponent."""
 
     def choose(self, game: Game) -> Move:
         if not self.choices:
@@ -374,7 +374,7 @@ class _Later(Steady):
         self.strike()
 
     def strike(self) -> None:
-        """Do the harm."""
+        """The fault."""
 
 
 class ExitsLater(_Later):
