@@ -69,7 +69,7 @@ def test_standings_show_the_first_rating_system_asked_for(tmp_path: Path, capsys
     assert (standings["rating"] == shown.loc[standings.index]).all()
     assert (shown > 1000).all()
     assert f"{shown['m1']:.0f} ±" in report
-    assert "rating: glicko2 with its 95 % interval" in report
+    assert "rating: glicko2, with a 95 % interval" in report
     with closing(sqlite3.connect(database)) as connection:
         view = dict(connection.execute("SELECT player, rating FROM v_standings").fetchall())
     assert view == shown.to_dict()
