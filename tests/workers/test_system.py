@@ -32,23 +32,26 @@ def test_an_exit_code_is_described_and_classified(code: int, text: str, from_out
 
 
 def test_memory_is_current_and_peak_is_the_maximum() -> None:
-    before = system.memory(psutil.Process())
-    block = b"x" * 200_000_000
-    assert 190_000_000 < system.memory(psutil.Process()) - before < 220_000_000
-    assert system.peak() > 190_000_000
-    del block
-    assert system.memory(psutil.Process()) - before < 20_000_000
-    assert system.peak() > 190_000_000
+    run("""
+        before = system.memory(psutil.Process())
+        block = b"x" * 200_000_000
+        assert 190_000_000 < system.memory(psutil.Process()) - before < 220_000_000
+        assert system.peak() > 190_000_000
+        del block
+        assert system.memory(psutil.Process()) - before < 20_000_000
+        assert system.peak() > 190_000_000
+    """)
 
 
 def test_memory_includes_children() -> None:
-    script = "import sys; block = b'x' * 200_000_000; print(flush=True); sys.stdin.read()"
-    before = system.memory(psutil.Process())
-    with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        assert child.stdout is not None
-        child.stdout.readline()
-        assert 190_000_000 < system.memory(psutil.Process()) - before < 260_000_000
-    assert system.memory(psutil.Process()) - before < 20_000_000
+    run("""
+        script = "import sys; block = b'x' * 200_000_000; print(flush=True); sys.stdin.read()"
+        before = system.memory(psutil.Process())
+        with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+            child.stdout.readline()
+            assert 190_000_000 < system.memory(psutil.Process()) - before < 260_000_000
+        assert system.memory(psutil.Process()) - before < 20_000_000
+    """)
 
 
 def test_an_ended_process_has_no_memory() -> None:
@@ -59,9 +62,7 @@ def test_an_ended_process_has_no_memory() -> None:
 
 @pytest.mark.skipif(not system.FORKS, reason="only Linux has subreapers")
 def test_end_descendants_also_kills_orphans() -> None:
-    script = """
-        import os, subprocess, sys
-        from arena.workers import system
+    run("""
         system.start_supervisor()
         for _ in range(3):
             subprocess.Popen([sys.executable, "-c", "import subprocess; subprocess.Popen(['sleep', '600'])"]).wait()
@@ -69,6 +70,11 @@ def test_end_descendants_also_kills_orphans() -> None:
         assert len(system.children()) == 6
         system.end_descendants()
         assert not system.children()
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, check=False)
+    """)
+
+
+def run(script: str) -> None:
+    """Run a script in a process of its own, which has no other children."""
+    program = "import subprocess, sys\nimport psutil\nfrom arena.workers import system\n" + textwrap.dedent(script)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
