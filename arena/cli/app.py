@@ -10,6 +10,7 @@ import typer
 from arena.cli import (
     analyze,
     compare,
+    experiment,
     listing,
     models,
     pdn,
@@ -38,7 +39,21 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (tournament, compare, results, replay, train, models, play, listing, perft, analyze, tablebase, pdn):
+for group in (
+    tournament,
+    compare,
+    experiment,
+    results,
+    replay,
+    train,
+    models,
+    play,
+    listing,
+    perft,
+    analyze,
+    tablebase,
+    pdn,
+):
     group.register(app)
 
 

@@ -12,6 +12,7 @@ from arena.store import comparisons, export, forfeits, lookup, recorded_games, u
 from arena.store import learning_log as learning
 from arena.store.database import Database
 from arena.store.decoding import decoded
+from arena.store.experiment_results import ExperimentResults
 from arena.store.frames import (
     CHECKPOINTS,
     COLLECTED,
@@ -58,7 +59,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results:
+class Results(ExperimentResults):
     """A database opened to read; its content never changes.
 
     Each method narrows to one ``tournament``: its name, its id, or ``"last"``. Without it, the rows of every
@@ -191,8 +192,8 @@ class Results:
     def games(self, tournament: Which = None, game: str | int | None = None) -> pd.DataFrame:
         """One row per game, in the order of their numbers; or the one ``game``.
 
-        ``winner`` and ``forfeited_by`` are the player's spec or null; ``reason`` says why a game was forfeited. ``name``
-        is the tournament's name and the game's number.
+        ``winner`` and ``forfeited_by`` are the player's spec or null; ``reason`` says why a game was forfeited.
+        ``name`` is the tournament's name and the game's number.
         """
         return self._select(GAMES, "v_games", tournament, ("number", "pairing", "round"), game)
 

@@ -69,6 +69,8 @@ class Checkpoint:
     """Games that it has learned from."""
     seconds: float = 0.0
     """Time that it has spent learning."""
+    cpu_seconds: float = 0.0
+    """Processor time that it has spent learning, of all its threads."""
     state: State | None = None
     """Of the learner; None at the beginning."""
 
@@ -159,10 +161,16 @@ class Runs:
     def last_checkpoint(self, run_id: int) -> Checkpoint:
         """Where a run goes on: after its last checkpoint, or at its beginning."""
         here = checkpoints.c
-        query = select(here.games, here.seconds, here.state).where(here.run_id == run_id).order_by(here.games.desc())
+        query = (
+            select(here.games, here.seconds, here.cpu_seconds, here.state)
+            .where(here.run_id == run_id)
+            .order_by(here.games.desc())
+        )
         with self._connection.begin():
             row = self._connection.execute(query.limit(1)).first()
-        return Checkpoint() if row is None else Checkpoint(row.games, row.seconds, _unpacked(row.state))
+        if row is None:
+            return Checkpoint()
+        return Checkpoint(row.games, row.seconds, row.cpu_seconds or 0.0, unpacked(row.state))
 
     def recorder(self, run_id: int) -> RunRecorder:
         """What records the progress of the run."""
@@ -198,19 +206,21 @@ class RunRecorder:
         player: str | None,
         state: State,
         seconds: float,
+        cpu_seconds: float | None = None,
     ) -> None:
         """Commit a checkpoint with all that was told before; Ctrl-C waits until that is done.
 
-        ``player``: spec of what plays the model; ``seconds``: time spent learning so far. Only the last checkpoint of
-        a run keeps its state.
+        ``player``: spec of what plays the model; ``seconds`` and ``cpu_seconds``: wall-clock and processor time
+        spent learning so far. Only the last checkpoint of a run keeps its state.
         """
         row = {
             "run_id": self._run_id,
             "games": games,
             "model_hash": model.hash,
             "player": player,
-            "state": _packed(state),
+            "state": packed(state),
             "seconds": seconds,
+            "cpu_seconds": cpu_seconds,
             "added": time.time(),
         }
         with deferred_interrupt(), self._connection.begin():
@@ -224,14 +234,16 @@ class RunRecorder:
         self._metrics, self._games = [], []
 
 
-def _packed(state: State) -> bytes:
+def packed(state: State) -> bytes:
+    """A learner's state as the content of a safetensors file."""
     from safetensors.numpy import save
 
     # Files hold row-major little-endian arrays.
     return save({name: np.array(each, each.dtype.newbyteorder("<"), order="C") for name, each in state.items()})
 
 
-def _unpacked(data: bytes) -> State:
+def unpacked(data: bytes) -> State:
+    """The state in the content of a safetensors file. Raises ValueError if it is damaged."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -230,6 +230,7 @@ checkpoints = Table(
     Column("state", LargeBinary, doc="safetensors of what learning goes on from; null but at the run's last one"),
     Column("seconds", Double, nullable=False, doc="time spent learning so far"),
     Column("added", Double, nullable=False, doc="seconds since the epoch"),
+    Column("cpu_seconds", Double, doc="processor time spent learning so far; null: an older version recorded it"),
 )
 Index("checkpoints_model", checkpoints.c.model_hash)
 
@@ -267,3 +268,36 @@ run_games = Table(
     Column("game", Text, nullable=False, doc="its number in the file, or its id"),
 )
 """The recorded games that a run learned from; games that follow from its seed are not here."""
+
+experiments = Table(
+    "experiments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("settings", JSON, nullable=False, doc="content of its file"),
+    Column("tournament_id", ForeignKey("tournaments.id"), nullable=False, unique=True),
+    Column("version", Text, nullable=False, doc="version of checkers-arena that made it"),
+    Column("started", Double, nullable=False, doc="seconds since the epoch"),
+)
+"""One row per experiment. Its tournament has all games that measure its checkpoints."""
+
+experiment_runs = Table(
+    "experiment_runs",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id"), primary_key=True),
+    Column("label", Text, primary_key=True, doc="of the learner"),
+    Column("seed", BigInteger, primary_key=True, autoincrement=False, doc="training seed"),
+    Column("run_id", ForeignKey("runs.id"), nullable=False, unique=True),
+    Column("failure", Text, doc="error that stopped the learner; null: none"),
+)
+"""One row per training run of an experiment."""
+
+experiment_checkpoints = Table(
+    "experiment_checkpoints",
+    metadata,
+    Column("run_id", Integer, primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False, doc="games learned from so far"),
+    Column("player_id", ForeignKey("players.id"), nullable=False, doc="player of the tournament"),
+    ForeignKeyConstraint(["run_id", "games"], ["checkpoints.run_id", "checkpoints.games"]),
+)
+"""One row per checkpoint that an experiment measures. Equal models are one player."""

@@ -17,7 +17,7 @@ from msgspec import Meta
 from arena.checkers.rules import DrawRules, Limits
 from arena.errors import UsageError, shown
 from arena.tournament import adjudication
-from arena.tournament.values import LARGEST, checked, hints
+from arena.tournament.values import LARGEST, checked, hints, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from arena.referee.adjudication import AgreedScores
     from arena.statistics.sprt import SPRT
     from arena.store import StoredTournament
-
-INSTEAD = {"rounds": "the format says how many there are, for example swiss:rounds=5"}
-"""What to say of names that are not settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,7 +87,7 @@ class TournamentSettings:
     def __post_init__(self) -> None:
         kinds = hints(type(self))
         for each in fields(self):
-            value = checked(each.name.replace("_", "-"), kinds[each.name], getattr(self, each.name))
+            value = checked(key_of(each.name), kinds[each.name], getattr(self, each.name))
             object.__setattr__(self, each.name, value)
         clock, scores, test = self.limits, self.agreed_scores, self.test
         if clock.clock is not None:

@@ -12,7 +12,7 @@ import shlex
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from arena.contracts.learner import Learner
 from arena.errors import ArenaError, UsageError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arena.plugins.models import Resolver
     from arena.plugins.specs import Spec
     from arena.store import Store
-    from arena.store.runs import Runs, StoredRun
+    from arena.store.runs import RunRecorder, StoredRun
     from arena.training.duel import Score
     from arena.training.sources.source import Source
 
@@ -113,14 +113,27 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
 
     Its name is that of the learner unless another is given, with a number from the second on.
     """
+    learner = begun_learner(plan)
+    return Training(store.runs, create(store, plan, name), plan, learner, Checkpoint())
+
+
+def create(store: Store, plan: RunPlan, name: str | None = None) -> StoredRun:
+    """Record a new run; see :func:`begin`."""
     spec, origin = plan.learner, plan.learner.registered
-    with blamed(f"the learner {spec.text}"):
+    who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
+    return store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
+
+
+def begun_learner(plan: RunPlan) -> Learner:
+    """The learner of a plan at its beginning.
+
+    Raises LearnerError if it fails, and UsageError if it cannot learn from the games of the plan.
+    """
+    with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
         learner.begin(plan.seed)
         _check_use(learner, plan)
-    who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
-    return Training(store.runs, run, plan, learner, Checkpoint())
+    return learner
 
 
 def _check_use(learner: Learner, plan: RunPlan) -> None:
@@ -150,7 +163,7 @@ def resume(
     with decoding(f"the record of run {run.name!r}"):
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
-        plan = _stored_plan(run, games, store.database)
+        plan = stored_plan(run, games, store.database)
         then = dict(run.settings["identity"])
     now = plan.identity()
     differences = specs.differences(then, now)
@@ -181,7 +194,7 @@ def resume(
     return Training(store.runs, store.runs.get(run.id), plan, learner, start)
 
 
-def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
+def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
     """The plan of a run on record, or the same for more games."""
     settings = run.settings
     return RunPlan(
@@ -189,7 +202,12 @@ def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
         run.seed,
         games or run.games,
         Experience.of(settings),
-        Measuring(settings["every"], settings["baselines"], settings["baseline_games"]),
+        Measuring(
+            settings["every"],
+            settings["baselines"],
+            settings["baseline_games"],
+            tuple(settings.get("checkpoints", ())),
+        ),
         database,
     )
 
@@ -208,12 +226,20 @@ def _warm_up(plan: RunPlan) -> None:
     learner.model()
 
 
+class RunLog(Protocol):
+    """Records training runs: :class:`arena.store.runs.Runs`, or a connection to the process that has these."""
+
+    def checkpoints(self, run_id: int) -> list[int]: ...
+    def recorder(self, run_id: int) -> RunRecorder: ...
+    def forget_empty(self, run_id: int) -> None: ...
+
+
 class Training:
     """A run that is on record and can go on."""
 
     def __init__(
         self,
-        runs: Runs,
+        runs: RunLog,
         run: StoredRun,
         plan: RunPlan,
         learner: Learner,
@@ -223,7 +249,7 @@ class Training:
         self.run = run
         self.plan = plan
         self.start = self.done = start.games
-        self._seconds = start.seconds
+        self._seconds, self._cpu_seconds = start.seconds, start.cpu_seconds
         self._learner = learner
         self._runs = runs
         self._recorder = runs.recorder(run.id)
@@ -245,7 +271,7 @@ class Training:
                 with blamed(self._who):
                     _warm_up(self.plan)
             while self.done < self.plan.games:
-                stop = min((self.done // self.plan.every + 1) * self.plan.every, self.plan.games)
+                stop = self.plan.next_checkpoint(self.done)
                 while self.done < stop:
                     check_interrupt()
                     metrics = self._chunk(min(self._chunk_games, stop - self.done))
@@ -268,12 +294,13 @@ class Training:
 
     def _chunk(self, games: int) -> Mapping[str, float]:
         """Learn from ``games`` games; returns the learner's metrics of them."""
-        started = time.perf_counter()
+        started, cpu_started = time.perf_counter(), time.process_time()
         with blamed(self._who):
             source = self.plan.source
             metrics = dict(self._learner.self_play(games) if source is None else self._study(source, games))
             finite = {name: math.isfinite(value) for name, value in metrics.items()}
         self._seconds += time.perf_counter() - started
+        self._cpu_seconds += time.process_time() - cpu_started
         self.done += games
         for name, value in metrics.items():
             if not finite[name]:
@@ -317,7 +344,7 @@ class Training:
         origin = provenance(self.run, self.done)
         text = spec.text if spec else None
         with blamed(self._who):
-            self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds)
+            self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds, self._cpu_seconds)
         if plan.source is not None:
             plan.source.remember(spec.create if spec else _player_of(f"{self.run.name}@{self.done}", plan.models))
 

@@ -51,7 +51,7 @@ class PlayerProcess:
             if fork:
                 self._process = psutil.Process(self._fork(theirs))
                 return
-            self._process = system.interpreter("player", theirs)
+            self._process = system.interpreter("arena.workers.player", theirs)
         with suppress(EOFError, m.BadMessage):  # as its first answer will show
             self.channel.receive(PATIENCE)
         self._memory = system.memory(self._process)

@@ -54,7 +54,7 @@ class Launcher:
         self._control.close()
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            self._server = self._interpreter("fork_server", theirs)
+            self._server = self._interpreter("arena.workers.fork_server", theirs)
 
     def guard(self, task: GameTask) -> Channel[FromGuard]:
         """The channel to a new guard, for an order that ``task`` is a game of; it ends if the guard cannot start."""
@@ -71,7 +71,7 @@ class Launcher:
             else:
                 compile_missing(self.say)
                 self._interpreters = [each for each in self._interpreters if each.poll() != 0]
-                self._interpreters.append(self._interpreter("guard", theirs))
+                self._interpreters.append(self._interpreter("arena.workers.guard", theirs))
         return Channel[FromGuard](ours, FromGuard)
 
     def check(self) -> None:

@@ -25,7 +25,7 @@ FORKS = sys.platform == "linux"
 """Whether processes can be forked safely, and their descendants be found, here."""
 COMMAND = (
     "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1])['path']; "
-    "from arena.workers.{} import main; main(json.loads(sys.argv[1])['parent'])"
+    "from {} import main; main(json.loads(sys.argv[1])['parent'])"
 )
 """What a fresh interpreter runs: it finds modules where its parent does, and looks for no garbage meanwhile."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
