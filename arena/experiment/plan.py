@@ -94,6 +94,11 @@ class ExperimentPlan:
         pairs = seeds * len(list(combinations(self._learners, 2)))
         return checkpoints * len(self.opponents) * self.tournament.games + pairs * self.settings.measuring.final_games
 
+    @property
+    def most_games(self) -> int:
+        """Games of the longest pairing."""
+        return max(self.tournament.games, self.settings.measuring.final_games)
+
     def tasks(
         self, player: str, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]
     ) -> Iterator[GameTask]:

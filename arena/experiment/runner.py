@@ -24,13 +24,14 @@ from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.store import PlayerIdentity
 from arena.store.runs import packed, unpacked
+from arena.tournament import schedule
 from arena.training import training
 from arena.workers import system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arena.contracts.rating import Rating
     from arena.referee.task import GameTask
@@ -78,7 +79,7 @@ def run(
     TournamentStopped if it cannot go on. Whatever is raised, checkpoints and finished games are on record.
     """
     store.experiments.check_name(name)
-    settings = replace(plan.tournament, games=max(plan.tournament.games, plan.settings.measuring.final_games))
+    settings = replace(plan.tournament, games=plan.most_games)
     states = [specs.identity(each) for each in plan.opponents]
     tournament = store.create_tournament(
         name,
@@ -192,7 +193,7 @@ class _Run:
         try:
             with self._launcher, Trainers(self._workers, self._order) as trainers:
                 self._begin_runs(trainers)
-                for player in sorted(set(self._players.values())):
+                for player in dict.fromkeys(self._players[place] for place in sorted(self._players)):
                     self._measure(player)
                 self._add_players(None)
                 self._tell()
@@ -264,6 +265,7 @@ class _Run:
                     self._read_runs()
                     [name] = (each.name for each in self._runs.values() if each.run_id == run)
                     self._say(f"{name} has failed: {failure}")
+                    self._add_players(recorder)
             self._tell()
 
     def _record(self, run: int, reached: Reached) -> None:
@@ -279,11 +281,26 @@ class _Run:
             reached.games, model, reached.provenance, reached.player, state, reached.seconds, reached.cpu_seconds
         )
 
+    def _unmeasured(self) -> Iterator[tuple[int, int]]:
+        """Run and games of the checkpoints without a player in the tournament, in the order of the plan."""
+        for planned in self._plan.runs:
+            run = self._runs[planned.label, planned.seed]
+            last = self._store.runs.last_checkpoint(run.run_id).games if run.failure is not None else None
+            for games in self._plan.checkpoints(planned.label):
+                if (run.run_id, games) not in self._players and (last is None or games <= last):
+                    yield run.run_id, games
+
     def _add_players(self, recorder: Recorder | None) -> None:
-        """Enter the players of checkpoints that are new on record, and find their games."""
+        """Enter the players of checkpoints that are new on record, and find their games.
+
+        The players enter in the order of the plan, so that their ids do not depend on the number of processes.
+        """
+        there = {(run, games): model for run, games, model in self._store.experiments.missing(self._experiment.id)}
         new = []
-        for run, games, model in self._store.experiments.missing(self._experiment.id):
-            spec = specs.parse("player", f"@{model}", resolver=self._plan.models)
+        for run, games in self._unmeasured():
+            if (run, games) not in there:
+                break
+            spec = specs.parse("player", f"@{there[run, games]}", resolver=self._plan.models)
             new.append((run, games, identity_of(spec), specs.identity(spec)))
         if not new:
             return
@@ -298,9 +315,14 @@ class _Run:
                 self._measure(player.spec)
 
     def _measure(self, player: str) -> None:
-        """Find the missing games of a checkpoint against the opponents."""
+        """Number the games of a checkpoint against the opponents, and find those that are missing."""
+        self._number((player, each.text) for each in self._plan.opponents)
         spec = specs.parse("player", player, resolver=self._plan.models)
         self._tasks.extend(self._plan.tasks(player, {player: spec.weights}, self._finished))
+
+    def _number(self, pairings: Iterable[tuple[str, str]]) -> None:
+        names = [schedule.pairing_of(*each) for each in pairings]
+        self._store.schedule(self._tournament_id, names, self._plan.most_games)
 
     def _finals(self) -> Iterator[GameTask]:
         """The missing games between last checkpoints of different learners and the same seed."""
@@ -320,6 +342,7 @@ class _Run:
             text: specs.parse("player", text, resolver=self._plan.models).weights for pair in pairs for text in pair
         }
         ordered = [(one, other) for one, other in sorted(pairs)]
+        self._number(ordered)
         return self._plan.final_tasks(ordered, weights, self._finished)
 
     def _play(self, trainers: Trainers) -> None:

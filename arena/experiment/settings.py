@@ -12,7 +12,7 @@ from msgspec import Meta
 from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, message_of, shown
 from arena.tournament.settings import TournamentSettings
-from arena.tournament.values import LARGEST, values_of
+from arena.tournament.values import LARGEST, key_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,11 +140,11 @@ class ExperimentSettings:
         table = dict(table)
         learners = table.pop("learners", [])
         measuring = table.pop("measuring", None)
+        values = values_of(cls, table, others=("learners", "measuring"))
         if not isinstance(learners, list) or not all(isinstance(each, dict) for each in learners):
             raise UsageError("learners are tables: write [[learners]] above the settings of each")
         if not isinstance(measuring, dict):
             raise UsageError('an experiment needs the table [measuring] with opponents, for example ["random", "m1"]')
-        values = values_of(cls, table, others=("learners", "measuring"))
         return cls(
             **values,
             learners=tuple(_table(LearnerSettings, each, "learner") for each in learners),
@@ -171,8 +171,8 @@ def _plain(settings: Any) -> dict[str, Any]:
     """The values of a dataclass by the keys of the file; what is None is left out."""
     values = {name: value for name, value in asdict(settings).items() if value is not None}
     if "rules" in values:
-        values["rules"] = {rule: False if each is None else each for rule, each in values["rules"].items()}
-    return {name.strip("_").replace("_", "-"): value for name, value in values.items()}
+        values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
+    return {key_of(name): value for name, value in values.items()}
 
 
 def _repeated(values: list[Any]) -> Any:
