@@ -1,6 +1,6 @@
-"""Checkers Arena: which learning scheme plays checkers better, and how sure are we?
+"""Checkers Arena: tournaments and experiments that compare learning schemes for checkers.
 
-``__init__.pyi`` lists the public names. Each is imported when it is first used.
+``__init__.pyi`` lists the public names. Each name is imported at its first use.
 """
 
 from __future__ import annotations

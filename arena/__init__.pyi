@@ -1,4 +1,4 @@
-"""The public names of Checkers Arena; each is imported when it is first used."""
+"""The public names of Checkers Arena. Each name is imported at its first use."""
 
 from .checkers.board import Board as Board
 from .checkers.game import DEFAULT_RULES as DEFAULT_RULES

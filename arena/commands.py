@@ -1,7 +1,7 @@
-"""What commands of plugins use besides :mod:`arena`: specs of players and learners, tables, progress.
+"""Public functions for commands of plugins: specs of players and learners, tables, progress bars.
 
-A command is a function or a Typer app that an entry point of the group ``arena.commands`` names. Its tables and errors
-then look like those of the built-in commands. ``arena claims`` is written with these names alone.
+A command is a function or a Typer app that an entry point of the group ``arena.commands`` names. With these functions,
+its tables and errors look like those of the built-in commands. ``arena claims`` only uses :mod:`arena` and this module.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ __all__ = [
 
 
 def stored_models(database: str | os.PathLike[str] = DEFAULT_DB) -> ModelResolver:
-    """Finds the stored models of a database, which specs name (``lms@500``, ``@`` and a hash)."""
+    """Return the resolver for the models of a database that specs name (``lms@500``, or ``@`` and a hash)."""
     return ModelResolver(database)
 
 
 def parse(kind: str, text: str) -> Spec:
-    """The player, learner, ... of a spec, which may name models of the default database.
+    """Parse the spec of a player, learner, ...; it may name models of the default database.
 
-    Raises what :func:`arena.plugins.specs.parse` does.
+    Raises the same errors as :func:`arena.plugins.specs.parse`.
     """
     return specs.parse(kind, text, resolver=stored_models())
 
 
 def parse_list(kind: str, text: str) -> list[Spec]:
-    """Those of several specs, separated by commas; see :func:`parse`."""
+    """Parse several specs, separated by commas; see :func:`parse`."""
     return specs.parse_list(kind, text, resolver=stored_models())

@@ -1,22 +1,22 @@
-"""Every error that Checkers Arena raises on purpose.
+"""The errors of Checkers Arena.
 
 ::
 
-    ArenaError                    exit code 1: what was asked for is right, but could not be done
-    ├── UsageError                exit code 2: what was asked for is wrong
-    │   ├── UnknownName           no player, evaluator, ... of that name (names the nearest)
-    │   └── BadOption             no such option, or a value that does not fit it
-    ├── IllegalMove (ValueError)  a move that the board does not allow, or a text that names none or several
-    ├── BadFEN (ValueError)       a text that is not a position
-    ├── PDNError                  a file of games, or a game in it, that cannot be read
-    ├── PluginError               a plugin that cannot be loaded, or whose name clashes
-    ├── ModelError                a weights file that is missing, damaged or of another kind
-    ├── LearnerError             a learner whose own code raised an exception
-    ├── StoreError                a database that cannot be used
-    ├── TablebaseError            endgame tables that are missing, damaged or cannot be written
-    └── TournamentStopped         a tournament that ended before its last game for a reason of its own
+    ArenaError                    exit code 1: the request is valid, but it failed
+    ├── UsageError                exit code 2: the request is not valid
+    │   ├── UnknownName           no player, evaluator, ... has this name (the message suggests the nearest)
+    │   └── BadOption             the option does not exist, or its value is not valid
+    ├── IllegalMove (ValueError)  the move is not legal, or a text does not name exactly one move
+    ├── BadFEN (ValueError)       the text is not a position
+    ├── PDNError                  a PDN file, or a game in it, cannot be read
+    ├── PluginError               exit code 2: a plugin cannot be loaded, or a name is registered twice
+    ├── ModelError                a weights file is missing, damaged or of another kind
+    ├── LearnerError              the code of a learner raised an exception
+    ├── StoreError                a database cannot be opened, read or written
+    ├── TablebaseError            endgame tables are missing, damaged or cannot be written
+    └── TournamentStopped         a tournament stopped before its last game
 
-The message of each is one line that says what is wrong and what would be right. A long message loses its middle.
+Every message is a single line: it tells what is wrong and what would be right. A long message loses its middle.
 """
 
 from __future__ import annotations
@@ -30,38 +30,38 @@ if TYPE_CHECKING:
 _LONGEST_MESSAGE = 2000
 _LONGEST_VALUE = 80
 _LONGEST_NAME = 100
-"""Characters of a misspelled name that are compared with the known names."""
+"""Maximum number of characters of a misspelled name that are compared with the known names."""
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it: what ``repr`` makes of it, without its middle if it is long."""
+    """Return a value for use in a message: its ``repr``, without the middle if it is long."""
     if isinstance(value, str):
-        value = _cut(value, _LONGEST_VALUE)  # the repr of megabytes takes long
+        value = _cut(value, _LONGEST_VALUE)  # the repr of megabytes is slow
     try:
         return _cut(repr(value), _LONGEST_VALUE)
-    except Exception:  # an integer of thousands of digits cannot be written
-        return f"a value of type {type(value).__name__} that cannot be written"
+    except Exception:  # an integer with thousands of digits has no repr
+        return f"a value of type {type(value).__name__} that cannot be printed"
 
 
 def message_of(error: BaseException) -> str:
-    """The message of an error, without line breaks."""
+    """Return the message of an error, without line breaks."""
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
     try:
         return _one_line(str(error)) or type(error).__name__
     except Exception:
-        return "it says nothing that can be written"
+        return "its message cannot be printed"
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
-    """A hint for a name that is not one of ``names``: the nearest of them, or all."""
+    """Return a hint for a name that is not one of ``names``: the nearest of them, or all."""
     if near := get_close_matches(name[:_LONGEST_NAME].lower(), names, n=1):
         return f"did you mean {near[0]!r}?"
     return f"there are {', '.join(names)}" if names else "there are none"
 
 
 def bounded(kind: type[int] | type[float], low: float | None, high: float | None, above: float | None = None) -> str:
-    """A number between bounds, in words: ``a whole number from 1 to 6``; ``above`` is a bound that is not included."""
+    """Describe the numbers between bounds: ``a whole number from 1 to 6``. ``above`` is an exclusive lower bound."""
     noun = "a whole number" if kind is int else "a number"
     if above is not None:
         return f"{noun}, more than {above}"
@@ -82,43 +82,43 @@ def _cut(text: str, length: int) -> str:
 
 
 class ArenaError(Exception):
-    """The root of the tree; ``exit_code`` is what the command line returns for it."""
+    """Base class of all errors. ``exit_code`` is the exit code of the command line."""
 
     exit_code: ClassVar[int] = 1
     details: str = ""
-    """What the command line prints before the message: the traceback of a plugin's own code."""
+    """Text that the command line prints before the message: the traceback of a plugin's code."""
 
     def __str__(self) -> str:
         return _one_line(super().__str__())
 
 
 class UsageError(ArenaError):
-    """What was asked for is wrong."""
+    """The request is not valid."""
 
     exit_code = 2
 
 
 class UnknownName(UsageError):
-    """Nothing is registered under that name."""
+    """Nothing is registered under this name."""
 
 
 class BadOption(UsageError):
-    """An option that does not exist, or a value that does not fit it."""
+    """An option does not exist, or its value is not valid."""
 
 
 class IllegalMove(ArenaError, ValueError):
-    """A move that the board does not allow, or a text that names no move or more than one."""
+    """A move is not legal, or a text does not name exactly one move."""
 
 
 class BadFEN(ArenaError, ValueError):
-    """A text that is not a position of English draughts."""
+    """A text is not a position of English draughts."""
 
 
 class PDNError(ArenaError):
-    """A file of games that cannot be read, or a game in it that is not one of English checkers."""
+    """A PDN file cannot be read, or a game in it is not a valid game of English checkers."""
 
     def __init__(self, file: str, problem: str, number: int = 0, line: int = 0) -> None:
-        """``number`` of the game and ``line`` count from 1; 0 where it is not about one game or line."""
+        """``number`` of the game and ``line`` count from 1. Both are 0 if the error concerns the whole file."""
         place = f"{file}: game {number}, line {line}" if number else file
         super().__init__(f"{place}: {problem}")
         self.file = file
@@ -128,26 +128,26 @@ class PDNError(ArenaError):
 
 
 class PluginError(ArenaError):
-    """A plugin that cannot be loaded, or two plugins that claim one name."""
+    """A plugin cannot be loaded, or two plugins register the same name."""
 
     exit_code = 2
 
 
 class ModelError(ArenaError):
-    """A weights file that is missing, damaged or of another kind."""
+    """A weights file is missing, damaged or of another kind."""
 
 
 class LearnerError(ArenaError):
-    """A learner whose own code raised an exception."""
+    """The code of a learner raised an exception."""
 
 
 class StoreError(ArenaError):
-    """A database that cannot be opened, read or written."""
+    """A database cannot be opened, read or written."""
 
 
 class TablebaseError(ArenaError):
-    """Endgame tables that are missing, damaged, or cannot be written."""
+    """Endgame tables are missing, damaged, or cannot be written."""
 
 
 class TournamentStopped(ArenaError):
-    """A tournament that ended before its last game for a reason of its own."""
+    """A tournament stopped before its last game."""

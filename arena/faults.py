@@ -1,4 +1,4 @@
-"""Exceptions that a plugin's own code raises, as its author needs to see them."""
+"""Tracebacks and errors for exceptions that the code of a plugin raises."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def own_traceback(error: BaseException) -> str:
-    """The traceback from the plugin's code on, without the frames of the arena that called it."""
+    """Return the traceback from the plugin's code on, without the frames of the arena that called it."""
     try:
-        within = error.__traceback__
-        while within is not None and _is_of_arena(within.tb_frame.f_globals.get("__name__")):
-            within = within.tb_next
-        return "".join(traceback.format_exception(type(error), error, within or error.__traceback__))
+        frames = error.__traceback__
+        while frames is not None and _is_of_arena(frames.tb_frame.f_globals.get("__name__")):
+            frames = frames.tb_next
+        return "".join(traceback.format_exception(type(error), error, frames or error.__traceback__))
     except BaseException:
         return "an exception that cannot be printed"
 
@@ -30,7 +30,10 @@ def _is_of_arena(module: object) -> bool:
 
 @contextmanager
 def blamed(what: str) -> Iterator[None]:
-    """In the block, any exception but an ArenaError or Ctrl-C raises LearnerError: ``what`` failed."""
+    """Convert exceptions of the block to a LearnerError with the message "``what`` failed".
+
+    ArenaErrors and Ctrl-C pass unchanged.
+    """
     try:
         yield
     except ArenaError:

@@ -1,4 +1,4 @@
-"""Ctrl-C where it must not come at once, or could get lost."""
+"""Handling of Ctrl-C: interrupts that Python drops are raised again, and interrupts can be deferred."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ if TYPE_CHECKING:
 
 
 _AGAIN = 0.02
-"""Seconds after which an interrupt that was lost is raised again."""
+"""Seconds after which a dropped interrupt is raised again."""
 _pressed: list[int] = []
+"""Signal numbers of the interrupts since :func:`remember_interrupts`."""
 
 
 def remember_interrupts() -> None:
-    """From now on Ctrl-C is remembered, besides being raised as ever, unless it is ignored.
+    """From now on, record each Ctrl-C besides raising KeyboardInterrupt, unless Ctrl-C is ignored.
 
     Python drops an exception that is raised in a callback of the import system, the compiler or the garbage collector.
-    A KeyboardInterrupt that is dropped there is raised again. To be called in the main thread.
+    A KeyboardInterrupt that is dropped there is raised again. Call this function in the main thread.
     """
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _remember)
@@ -33,7 +34,7 @@ def remember_interrupts() -> None:
 
 
 def check_interrupt() -> None:
-    """Raise KeyboardInterrupt if Ctrl-C was pressed and is remembered. Long loops call it between two games."""
+    """Raise KeyboardInterrupt if a Ctrl-C is recorded. Long loops call this function between two games."""
     if _pressed:
         raise KeyboardInterrupt
 
@@ -45,7 +46,7 @@ def from_keyboard(error: BaseException) -> bool:
 
 
 def ignore_interrupts() -> None:
-    """From now on Ctrl-C has no effect: the program is about to exit."""
+    """From now on, ignore Ctrl-C. Call this function when the program is about to exit."""
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -64,17 +65,17 @@ def _raise_again(report: Callable[[sys.UnraisableHookArgs], object], lost: sys.U
 
 
 def _press() -> None:
-    """Interrupt the main thread, soon: by now it may still be in the callback that lost the first interrupt."""
+    """Interrupt the main thread after a delay, because it may still be in the callback that dropped the interrupt."""
     time.sleep(_AGAIN)
     if sys.platform == "win32":
         _thread.interrupt_main()
     else:
-        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # ends a system call that waits
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)  # also ends a blocking system call
 
 
 @contextmanager
 def deferred_interrupt(notice: Callable[[], object] = lambda: None) -> Iterator[None]:
-    """Ctrl-C takes effect when the block is over; ``notice`` is called when it is pressed."""
+    """Defer Ctrl-C to the end of the block; ``notice`` is called when it is pressed."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

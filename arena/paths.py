@@ -1,7 +1,7 @@
-"""Whether a path that a person named leads anywhere.
+"""Tests of paths that users give.
 
-Unlike the methods of ``Path``, these functions raise nothing for a path that is too long, holds a NUL or may not be
-looked at: there is nothing that could be read.
+Unlike the methods of ``Path``, these functions return False for a path that is too long, contains a NUL or is not
+accessible, instead of raising an exception.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ Named = str | os.PathLike[str]
 
 
 def exists(path: Named) -> bool:
-    """Whether there is something at ``path``."""
+    """Whether ``path`` exists."""
     return os.path.exists(path)  # noqa: PTH110
 
 
 def is_file(path: Named) -> bool:
-    """Whether there is a file at ``path``."""
+    """Whether ``path`` is a file."""
     return os.path.isfile(path)  # noqa: PTH113
 
 
 def is_folder(path: Named) -> bool:
-    """Whether there is a folder at ``path``."""
+    """Whether ``path`` is a folder."""
     return os.path.isdir(path)  # noqa: PTH112

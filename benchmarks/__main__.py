@@ -1,4 +1,4 @@
-"""``python -m benchmarks``: the speed of the game and the search, as ratios measured in one run."""
+"""``python -m benchmarks`` measures the speed of the game and the search, as ratios to other programs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Measure, and print a line as soon as it is known."""
+    """Run the benchmarks and print each line when it is measured."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"what to measure: {', '.join(rows.ALL)}; default all")
-    parser.add_argument("--py-draughts", type=Path, metavar="FOLDER", help="where py-draughts is installed by itself")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"benchmark to run: {', '.join(rows.ALL)}; default: all")
+    parser.add_argument("--py-draughts", type=Path, metavar="FOLDER", help="folder in which py-draughts is installed")
     arguments = parser.parse_args()
     unknown = set(arguments.rows) - set(rows.ALL)
     if unknown:
-        parser.error(f"no row {', '.join(sorted(unknown))}; there are {', '.join(rows.ALL)}")
+        parser.error(f"no benchmark {', '.join(sorted(unknown))}: choose among {', '.join(rows.ALL)}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     compile_missing(print)
@@ -40,17 +40,18 @@ def main() -> None:
         else:
             print(peer)
     if twin.compiler() is None:
-        print("there is no gcc: rows that need the C twins go without them")
+        print("gcc is not installed: there are no comparisons with the C twins")
     _print_machine()
-    print(f"{'what':36} {'a second':>14}  {'against':21} {'a second':>14} {'ratio':>7}  {'quartiles':15} reach")
+    ours, theirs = f"{'benchmark':36} {'per second':>14}", f"{'compared with':21} {'per second':>14}"
+    print(f"{ours}  {theirs} {'ratio':>7}  {'quartiles':15} target")
     missed = 0
     for name in arguments.rows or rows.ALL:
         try:
             for row in rows.ALL[name](peers, twin.compiler() is not None):
                 missed += _print(row)
         except ImportError as error:
-            print(f"{name}: left out ({error})")
-    print("every ratio is reached" if not missed else f"{missed} not reached")
+            print(f"{name}: skipped ({error})")
+    print("all targets are reached" if not missed else f"{missed} targets are missed")
 
 
 def _print_machine() -> None:
@@ -63,15 +64,15 @@ def _print_machine() -> None:
 
 
 def _print(row: Row) -> bool:
-    """Print a row; whether it misses what it should reach."""
-    line = f"{row.what:36} {_number(row.ours):>14}  {row.other:21} "
+    """Print a row. Returns whether its ratio is below the target."""
+    line = f"{row.name:36} {_number(row.ours):>14}  {row.other:21} "
     missed = False
     if row.ratio:
         low, middle, high = map(_ratio, row.ratio)
         line += f"{_number(row.theirs):>14} {middle:>7}  {f'{low} - {high}':15} "
-        if row.reach is not None:
-            missed = row.ratio[1] < row.reach
-            line += f"{'missed' if missed else 'yes'}, {row.reach:g}"
+        if row.target is not None:
+            missed = row.ratio[1] < row.target
+            line += f"{row.target:g} {'missed' if missed else 'reached'}"
     print(line.rstrip() + (f"  ({row.note})" if row.note else ""))
     sys.stdout.flush()
     return missed

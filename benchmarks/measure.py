@@ -1,7 +1,7 @@
-"""How two things are compared: in turns, in one process, by processor time.
+"""Comparing two programs by processor time, alternately and in one process.
 
-Machines are noisy and their clocks change. So each repetition measures one and then the other, and what counts is
-the median of the ratios, not the ratio of two rates taken at different times.
+Machines are noisy and their clock rates change. Each repetition therefore measures one program right after the other,
+and the result is the median of the ratios, not the ratio of two rates measured at different times.
 """
 
 from __future__ import annotations
@@ -14,42 +14,44 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 
 Work = Callable[[], int]
-"""Does a piece of work and returns how much it was."""
+"""A function that does some work and returns the amount of work in units."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
-    what: str
+    name: str
     unit: str
     ours: float
-    """Units a second."""
+    """Units per second of this project."""
     other: str = ""
+    """Name of the other program; empty: there is no comparison."""
     theirs: float = 0.0
+    """Units per second of the other program."""
     ratio: tuple[float, float, float] | None = None
-    """First quartile, median, third quartile of ours / theirs."""
-    reach: float | None = None
-    """The ratio to reach."""
+    """First quartile, median and third quartile of ours / theirs."""
+    target: float | None = None
+    """Lower bound for the median ratio; None: no target."""
     note: str = ""
 
 
 def rate(work: Work) -> float:
-    """Units a second of processor time."""
-    began = time.process_time()
-    done = work()
-    return done / (time.process_time() - began)
+    """Do the work and return units per second of processor time."""
+    start = time.process_time()
+    amount = work()
+    return amount / (time.process_time() - start)
 
 
-def alone(what: str, unit: str, ours: Work, repetitions: int = 5, note: str = "") -> Row:
-    """A row without anything to compare with."""
+def alone(name: str, unit: str, ours: Work, repetitions: int = 5, note: str = "") -> Row:
+    """Measure a row without a comparison: the median rate, after one run that does not count."""
     ours()
-    return Row(what, unit, median(rate(ours) for _ in range(repetitions)), note=note)
+    return Row(name, unit, median(rate(ours) for _ in range(repetitions)), note=note)
 
 
 @contextmanager
 def every_processor() -> Iterator[None]:
-    """For what runs processes of its own: not one core alone."""
+    """Allow this process and its children to use all processors during the block."""
     if not hasattr(os, "sched_setaffinity"):
         yield
         return
@@ -62,18 +64,18 @@ def every_processor() -> Iterator[None]:
 
 
 def compare(
-    what: str,
+    name: str,
     unit: str,
     ours: Work,
     other: str,
     theirs: Work,
-    reach: float | None = None,
+    target: float | None = None,
     repetitions: int = 11,
     note: str = "",
 ) -> Row:
-    """Both by turns, after one run of each that does not count."""
+    """Measure two programs alternately, after one run of each that does not count."""
     ours(), theirs()
     rates = [(rate(ours), rate(theirs)) for _ in range(repetitions)]
     low, middle, high = quantiles([a / b for a, b in rates], n=4)
-    mine, its = (median(column) for column in zip(*rates, strict=True))
-    return Row(what, unit, mine, other, its, (low, middle, high), reach, note)
+    our_rate, their_rate = (median(column) for column in zip(*rates, strict=True))
+    return Row(name, unit, our_rate, other, their_rate, (low, middle, high), target, note)

@@ -1,4 +1,4 @@
-"""Other libraries that a Python user has: the same two tasks, done with each one's own means."""
+"""Other checkers libraries for Python, and the same tasks done with each of them."""
 
 from __future__ import annotations
 
@@ -15,24 +15,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Peer:
-    """A library; each function returns how much it has done."""
+    """A library. Each of its functions returns the amount of work that it did."""
 
     name: str
     perft: Callable[[int], int]
-    """Depth -> number of paths from the start."""
+    """Counts the paths of a number of plies from the start position."""
     random_games: Callable[[int], int]
-    """Plays so many games move by move."""
+    """Plays a number of random games move by move and returns this number."""
     depth: int
+    """Plies of ``perft`` that take the library a second or less."""
     games: int
-    """What it does in a second or less."""
+    """Random games that take the library a second or less."""
     search: Callable[[], int] | None = None
-    """Searches the start position; nodes."""
+    """Searches the start position and returns the number of nodes; None if the library has no search."""
 
 
 def installed(py_draughts: Path | None) -> Iterator[Peer | str]:
-    """Each peer, or a line that says why it is missing.
+    """Yield each installed library, and for each missing one a line with the reason.
 
-    py-draughts and pydraughts both call their package ``draughts``; so one of them may stand in a folder of its own.
+    py-draughts and pydraughts both install a package ``draughts``. Therefore py-draughts may be installed in a folder.
     """
     try:
         yield _open_spiel(import_module("pyspiel"))
@@ -48,7 +49,7 @@ def installed(py_draughts: Path | None) -> Iterator[Peer | str]:
 
 
 def _draughts(folder: Path | None) -> Any:
-    """The package ``draughts``, from ``folder`` if there is one."""
+    """Import the package ``draughts``, from ``folder`` if given. Returns None if it is not installed."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "draughts"]:
         del sys.modules[name]
     path = sys.path.copy()
@@ -65,7 +66,7 @@ def _open_spiel(pyspiel: Any) -> Peer:
     game = pyspiel.load_game("checkers")
 
     def perft(depth: int, state: Any = None) -> int:
-        """Its moves are single jumps; a turn of several has several."""
+        """Count paths of actions. An action of open_spiel is a single jump, not a whole move."""
         state = state or game.new_initial_state()
         actions = state.legal_actions()
         return len(actions) if depth == 1 else sum(perft(depth - 1, state.child(action)) for action in actions)

@@ -1,4 +1,7 @@
-"""What is measured: each function yields rows of the table."""
+"""The benchmarks. Each public function is one benchmark and yields rows of the table.
+
+Its arguments are the installed peers, and whether the C twins can be compiled.
+"""
 
 from __future__ import annotations
 
@@ -37,19 +40,27 @@ if TYPE_CHECKING:
 START = arena.Board.start()
 PERFT_DEPTH = 10
 SEARCHES = ((False, 16), (True, 20))
-"""Selective or not, and the depth in plies."""
-_LEARNED = 500
-"""Games of a repetition, and before the first one."""
-_GAMES, _FEW, _TURNS = 4000, 300, 3
-"""Games of a tournament, fewer of them where each takes longer, and how often it is played."""
-_MISSION = "lms,td,minimax"
-_OWN_COST, _GAIN = 1 / 1.2, 1.85
-"""What the players' time should be of the tournament's, and two workers' games of one worker's."""
+"""Whether the search is selective, and its depth in plies."""
+_TRAINING_GAMES = 500
+"""Training games of a repetition, and before the first one."""
+_GAMES = 4000
+"""Games of a tournament."""
+_SLOW_GAMES = 300
+"""Games of a tournament with ``isolate`` or ``learning``, whose games take longer."""
+_REPETITIONS = 3
+"""Repetitions of a tournament."""
+_MAIN_PLAYERS = "lms,td,minimax"
+"""Players of the tournaments that have targets."""
+_PLAYERS_SHARE = 1 / 1.2
+"""Target for the players' share of a tournament's time."""
+_GAIN = 1.85
+"""Target for the speed of two workers relative to one worker."""
 NETWORK = (128, 64, 32, 16, 8, 1)
+"""Inputs, units of the hidden layers, and outputs."""
 
 
 def perft(peers: list[Peer], c: bool) -> Iterator[Row]:
-    """Counting the tree of the start position, by path."""
+    """Count the paths from the start position."""
 
     def ours() -> int:
         return arena.perft(START, PERFT_DEPTH)
@@ -57,32 +68,31 @@ def perft(peers: list[Peer], c: bool) -> Iterator[Row]:
     if c:
         library, masks = twin.game(), START.relative
         if library.perft(*masks, PERFT_DEPTH) != ours():
-            raise SystemExit("the C twin counts another tree")
+            raise SystemExit("perft: the C twin counts another number of paths")
         yield compare("perft, start", "paths", ours, "C twin", lambda: library.perft(*masks, PERFT_DEPTH), 0.7)
     for peer in peers:
-        theirs, right = peer.perft(peer.depth), arena.perft(START, peer.depth)
-        note = "" if theirs == right else f"it counts {theirs:,} paths of {peer.depth} plies; there are {right:,}"
+        theirs, correct = peer.perft(peer.depth), arena.perft(START, peer.depth)
+        note = "" if theirs == correct else f"it counts {theirs:,} paths of {peer.depth} plies instead of {correct:,}"
         yield compare("perft, start", "paths", ours, peer.name, _bound(peer.perft, peer.depth), 100, 5, note)
 
 
 def search(peers: list[Peer], c: bool) -> Iterator[Row]:
-    """Alpha-beta from the start position, valuing material: the same tree in C, checked node by node."""
+    """Search from the start position with the material evaluator. The C twin searches the same number of nodes."""
     for selective, depth in SEARCHES:
-        what = f"search to depth {depth}{', selective' if selective else ''}"
+        name = f"search to depth {depth}{', selective' if selective else ''}"
         ours = _bound(_search, selective, depth)
         if not c:
-            yield alone(what, "nodes", ours)
+            yield alone(name, "nodes", ours)
             continue
         theirs = _bound(_twin_search, selective, depth)
         same = theirs() == ours()
-        yield compare(
-            what, "nodes", ours, "C twin", theirs, 0.9, note="" if same else "the C twin searches another tree"
-        )
+        note = "" if same else "the C twin searches another tree"
+        yield compare(name, "nodes", ours, "C twin", theirs, 0.9, note=note)
     for peer in peers:
         if peer.search:
             yield compare("search", "nodes", _bound(_search, True, 16), peer.name, peer.search, repetitions=5)
-    reached = Search(Heuristic(), selective=True)(START, seconds=1.0)
-    yield Row("depth in 1 s, start, selective", "plies", reached.depth, note="17 to reach; wall-clock time")
+    result = Search(Heuristic(), selective=True)(START, seconds=1.0)
+    yield Row("depth in 1 s, start, selective", "plies", result.depth, note="target 17; wall-clock time")
 
 
 def _search(selective: bool, depth: int) -> int:
@@ -93,17 +103,17 @@ def _twin_search(selective: bool, depth: int) -> int:
     return twin.search(START, depth, selective)[0]
 
 
-def games(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001  (C has no part in this)
-    """Random games from the start, drawn by repetition, 80 quiet plies or 400 plies."""
+def games(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001  (there is no C twin for games)
+    """Play random games from the start position, drawn by repetition, 80 quiet plies or 400 plies."""
 
     def compiled() -> int:
         return len(random_games(START, 50_000, seed=1))
 
     for peer in peers:
         theirs = _bound(peer.random_games, peer.games)
-        reach = peer.name == "open_spiel"
-        yield compare("random games, one call", "games", compiled, peer.name, theirs, 50 if reach else None, 7)
-        yield compare("random games, Game", "games", _move_by_move, peer.name, theirs, 1 if reach else None)
+        has_target = peer.name == "open_spiel"
+        yield compare("random games, one call", "games", compiled, peer.name, theirs, 50 if has_target else None, 7)
+        yield compare("random games, Game", "games", _move_by_move, peer.name, theirs, 1 if has_target else None)
     if not peers:
         yield alone("random games, one call", "games", compiled)
         yield alone("random games, Game", "games", _move_by_move)
@@ -121,7 +131,7 @@ def _move_by_move() -> int:
 
 @arena.kernel
 def _evaluate_all(address: int, context: int, boards: np.ndarray, rounds: int) -> int:
-    """The sum of the values of all ``boards`` (own, opp, kings each), ``rounds`` times over."""
+    """Return the sum of the values of all ``boards``, int64 (n, 3) of own, opp, kings, added up ``rounds`` times."""
     total = 0
     for _ in range(rounds):
         for i in range(len(boards)):
@@ -140,26 +150,26 @@ class _PythonMaterial(arena.Evaluator):
 
 
 def learning(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """Self-play with learning, against compiled random games."""
+    """Learn from self-play, compared with compiled random games."""
 
     def random() -> int:
         return len(random_games(START, 20_000, seed=1))
 
-    for what, name in (("LMS", "lms"), ("TD with memory", "td")):
-        learner = specs.parse("learner", name).create()
+    for title, spec in (("LMS", "lms"), ("TD with memory", "td")):
+        learner = specs.parse("learner", spec).create()
         learner.begin(1)
-        learner.self_play(_LEARNED)
-        ours = _bound(_practised, learner, _LEARNED)
-        yield compare(f"self-play, {what}", "games", ours, "random games, one call", random)
+        learner.self_play(_TRAINING_GAMES)
+        ours = _bound(_self_play, learner, _TRAINING_GAMES)
+        yield compare(f"self-play, {title}", "games", ours, "random games, one call", random)
 
 
-def _practised(learner: arena.Learner, games: int) -> int:
+def _self_play(learner: arena.Learner, games: int) -> int:
     learner.self_play(games)
     return games
 
 
 def evaluators(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """Material called by its address from a compiled loop: as a decorated kernel, in C, and in plain Python."""
+    """Call a material evaluator by its address from a compiled loop: a kernel, a C function, and plain Python."""
     boards = _boards()
     kernel = Material().kernel()
     decorated = _bound(_evaluations, kernel.address, 0, boards, 2000)
@@ -176,7 +186,7 @@ def evaluators(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
 
 
 def mlp(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """A network 128-64-32-16-8-1 of random weights."""
+    """Evaluate boards with a network 128-64-32-16-8-1 with random weights."""
     sizes = "-".join(map(str, NETWORK))
     draw = np.random.default_rng(1)
     tensors: dict[str, np.ndarray] = {}
@@ -202,58 +212,59 @@ def mlp(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
             rounds * len(masks) * bool(library.evaluate_all(masks.ctypes.data, len(masks), rounds, weights.ctypes.data))
         )
 
-    mine = _evaluate_all(kernel.address, kernel.context_address, boards, 1)
-    its = library.evaluate_all(masks.ctypes.data, len(masks), 1, weights.ctypes.data)
-    note = "" if abs(mine - its) <= len(masks) else "the C twin computes other values"
+    our_sum = _evaluate_all(kernel.address, kernel.context_address, boards, 1)
+    their_sum = library.evaluate_all(masks.ctypes.data, len(masks), 1, weights.ctypes.data)
+    note = "" if abs(our_sum - their_sum) <= len(masks) else "the C twin computes other values"
     yield compare(f"network {sizes}", "evaluations", ours, "plain C", in_c, 1.0, note=note)
 
 
 def tables(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """The endgame tables of up to four pieces, by one thread."""
+    """Build the endgame tables of 3 and 4 pieces in one thread."""
     tablebase = import_module("arena.search.tablebase.tablebase").Tablebase
     with TemporaryDirectory() as name:
         folder = Path(name)
         tablebase.open(2, folder, threads=1)
-        began = time.process_time()
+        start = time.process_time()
         tablebase.open(4, folder, threads=1)
-        seconds = time.process_time() - began
+        seconds = time.process_time() - start
     yield Row("endgame tables, 3-4 pieces", "tables", 2 / seconds, note=f"{seconds:.1f} s of processor time")
 
 
 def tournament(peers: list[Peer], c: bool) -> Iterator[Row]:  # noqa: ARG001
-    """Whole tournaments of fast players, from the first game to the end, by wall-clock time."""
+    """Play whole tournaments of fast players, timed from the first game to the end by wall-clock time."""
     with every_processor():
-        for players in (_MISSION, "td,lms", "minimax:depth=2,m2", "lms,m1"):
-            reach, gain = (_OWN_COST, _GAIN) if players == _MISSION else (None, None)
-            turns = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_TURNS)]
-            for workers, runs in enumerate(zip(*turns, strict=True), start=1):
+        for players in (_MAIN_PLAYERS, "td,lms", "minimax:depth=2,m2", "lms,m1"):
+            share_target, gain_target = (_PLAYERS_SHARE, _GAIN) if players == _MAIN_PLAYERS else (None, None)
+            repetitions = [(_tournament(players, 1), _tournament(players, 2)) for _ in range(_REPETITIONS)]
+            for workers, runs in enumerate(zip(*repetitions, strict=True), start=1):
                 shares = [run.players / (run.wall * workers) for run in runs]
-                what = f"{players}, {workers} worker{'s' * (workers > 1)}"
+                name = f"{players}, {workers} worker{'s' * (workers > 1)}"
                 ours, theirs = runs[0].games / runs[0].wall, runs[0].games * workers / runs[0].players
                 note = f"first game after {median(run.start for run in runs):.1f} s"
-                yield Row(what, "games", ours, "players alone", theirs, _spread(shares), reach, note)
-            alone, together = turns[0]
-            gains = [one.wall / two.wall for one, two in turns]
-            thinking = median(two.players / two.wall / (one.players / one.wall) for one, two in turns)
-            what, note = f"{players}, 2 workers", f"players had {thinking:.2f} x as much time"
+                yield Row(name, "games", ours, "players alone", theirs, _quartiles(shares), share_target, note)
+            alone, together = repetitions[0]
+            gains = [one.wall / two.wall for one, two in repetitions]
+            thinking = median(two.players / two.wall / (one.players / one.wall) for one, two in repetitions)
+            name, note = f"{players}, 2 workers", f"players had {thinking:.2f} x as much time per second"
             ours, theirs = together.games / together.wall, alone.games / alone.wall
-            yield Row(what, "games", ours, "1 worker", theirs, _spread(gains), gain, note)
-        for what, options in (("isolated", {"isolate": True}), ("learning", {"learning": True})):
-            runs = [_tournament(_MISSION, 2, _FEW, **options) for _ in range(_TURNS)]
+            yield Row(name, "games", ours, "1 worker", theirs, _quartiles(gains), gain_target, note)
+        for mode, options in (("isolated", {"isolate": True}), ("learning", {"learning": True})):
+            runs = [_tournament(_MAIN_PLAYERS, 2, _SLOW_GAMES, **options) for _ in range(_REPETITIONS)]
             shares = [run.players / (run.wall * 2) for run in runs]
             ours, theirs = runs[0].games / runs[0].wall, runs[0].games * 2 / runs[0].players
-            yield Row(f"{_MISSION}, {what}, 2 workers", "games", ours, "players alone", theirs, _spread(shares))
+            name = f"{_MAIN_PLAYERS}, {mode}, 2 workers"
+            yield Row(name, "games", ours, "players alone", theirs, _quartiles(shares))
 
 
 class _Tournament(NamedTuple):
-    """What a tournament took, in seconds."""
+    """Times of a tournament in seconds, and its number of games."""
 
     start: float
-    """To its first game."""
+    """Time until the first game starts."""
     wall: float
-    """From there to its end."""
+    """Time from there to the end of the tournament."""
     players: float
-    """For the players' moves, by the arena's clock."""
+    """Time of all players' moves, measured by the arena."""
     games: int
 
 
@@ -271,17 +282,17 @@ def _tournament(
 
     with TemporaryDirectory() as folder:
         path = Path(folder, "arena.sqlite")
-        began = time.time()
+        start = time.time()
         with Store.open(path) as store:
             plan = Plan(settings, specs.parse_list("player", players))
             runner.run("t", plan, store, workers=workers, progress=note, isolate=isolate)
-        ended, first = time.time(), min(starts)
+        end, first = time.time(), min(starts)
         with arena.Results(path) as results:
             seconds = float(results.positions("t")["seconds"].sum())
-    return _Tournament(first - began, ended - first, seconds, len(starts))
+    return _Tournament(first - start, end - first, seconds, len(starts))
 
 
-def _spread(ratios: list[float]) -> tuple[float, float, float]:
+def _quartiles(ratios: list[float]) -> tuple[float, float, float]:
     low, middle, high = quantiles(ratios, n=4, method="inclusive")
     return low, middle, high
 
@@ -292,7 +303,7 @@ def _evaluations(address: int, context: int, boards: np.ndarray, rounds: int) ->
 
 
 def _boards() -> np.ndarray:
-    """Positions of random games as own, opp, kings: int64, (n, 3)."""
+    """Return the boards of random games: int64 (n, 3) of own, opp, kings."""
     draw = random.Random(2).random
     positions = []
     for _ in range(20):

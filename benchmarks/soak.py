@@ -1,8 +1,9 @@
-"""``python -m benchmarks.soak``: a long tournament of short games with a faulty player in it.
+"""``python -m benchmarks.soak`` plays a long tournament of short games with a faulty player.
 
-Five players meet each other, one of which fails in four games of a hundred: it raises, chooses what is no move, exits
-or crashes; and in one more it leaves memory taken. Memory must not grow with the number of games, every game must be on
-record once, and nobody else may be blamed. What the players and all processes took is told.
+Five players play each other. The faulty one fails in 4 % of its games: it raises an exception, makes an illegal move,
+exits or crashes. In another 1 % it does not free memory. The program fails if memory grows with the number of games, if
+a game is not recorded exactly once, or if another player forfeits a game. It prints the time that players and
+processes took.
 """
 
 from __future__ import annotations
@@ -33,23 +34,22 @@ if TYPE_CHECKING:
 PLUGINS = Path(__file__).parent.parent / "tests/tournament/plugins"
 PLAYERS = "random,m1,steady,reckless,moody"
 PAIRINGS = 10
-SHOWN = 20
-"""Lines of progress."""
+PROGRESS_LINES = 20
 MEGABYTE = 1 << 20
 
 
 class _Watch:
-    """Prints how the tournament goes, and keeps what it weighs."""
+    """Prints the progress of the tournament, and keeps the memory in use."""
 
     def __init__(self) -> None:
         self.arena: list[float] = []
-        """Megabytes of this process, once in a while."""
+        """Megabytes of this process at each line of progress."""
         self.others: list[float] = []
-        """Megabytes of all processes that descend from it."""
+        """Megabytes of all descendants of this process at each line of progress."""
         self.seconds = time.monotonic()
 
     def __call__(self, now: Progress) -> None:
-        if not now.played or now.played % (now.total // SHOWN):
+        if not now.played or now.played % (now.total // PROGRESS_LINES):
             return
         arena = psutil.Process()
         self.arena.append(arena.memory_info().rss / MEGABYTE)
@@ -63,13 +63,13 @@ class _Watch:
 
 
 def main() -> None:
-    """Play, and say what came of it."""
+    """Play the tournament, print a report, and exit with 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
-    parser.add_argument("--games", type=int, default=100_000, help=f"a multiple of {2 * PAIRINGS}")
-    parser.add_argument("--workers", type=int, default=system.processors())
+    parser.add_argument("--games", type=int, default=100_000, help=f"number of games, a multiple of {2 * PAIRINGS}")
+    parser.add_argument("--workers", type=int, default=system.processors(), help="number of workers")
     arguments = parser.parse_args()
     if arguments.games < 1000 or arguments.games % (2 * PAIRINGS):
-        parser.error(f"--games is a multiple of {2 * PAIRINGS}, and 1000 or more")
+        parser.error(f"--games takes a multiple of {2 * PAIRINGS}, 1000 or more")
     sys.path.insert(0, str(PLUGINS))
     games = arguments.games // PAIRINGS
     settings = TournamentSettings(
@@ -86,25 +86,25 @@ def main() -> None:
 
 
 def _report(path: Path, expected: int, workers: int, wall: float, watch: _Watch) -> bool:
-    """Print what came of it; whether it is as it should be."""
+    """Print the report. Returns whether all checks pass."""
     with Results(path) as results:
         games = results.games("soak")
         seconds = results.positions("soak", ["seconds"])["seconds"].sum()
-    whole = len(games) == expected and not games.duplicated(["pairing", "round"]).any()
-    blamed = games["forfeited_by"].value_counts().to_dict()
+    complete = len(games) == expected and not games.duplicated(["pairing", "round"]).any()
+    forfeits = games["forfeited_by"].value_counts().to_dict()
     quarter = max(len(watch.arena) // 4, 1)
     growth = {
-        name: mean(weights[-quarter:]) - mean(weights[quarter : 2 * quarter])
-        for name, weights in (("this process", watch.arena), ("the others", watch.others))
+        name: mean(megabytes[-quarter:]) - mean(megabytes[quarter : 2 * quarter])
+        for name, megabytes in (("this process", watch.arena), ("its descendants", watch.others))
     }
     usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     cpu = sum(each.ru_utime + each.ru_stime for each in usage)
-    print(f"{len(games)} games on record, each once: {whole}; {path.stat().st_size / MEGABYTE:.0f} MB")
-    print(f"forfeits: {blamed}; {games['termination'].value_counts().to_dict()}")
-    print(f"memory from the second quarter to the last: {', '.join(f'{k} {v:+.1f} MB' for k, v in growth.items())}")
-    print(f"players {seconds:.1f} s, processors {cpu:.1f} s, wall {wall:.1f} s with {workers} workers")
+    print(f"{len(games)} games on record, each once: {complete}; database: {path.stat().st_size / MEGABYTE:.0f} MB")
+    print(f"forfeits: {forfeits}; terminations: {games['termination'].value_counts().to_dict()}")
+    print(f"growth of memory, second to last quarter: {', '.join(f'{k} {v:+.1f} MB' for k, v in growth.items())}")
+    print(f"time of players {seconds:.1f} s, processors {cpu:.1f} s, wall clock {wall:.1f} s, {workers} workers")
     steady = all(more < expected / 10_000 * 2 + 20 for more in growth.values())
-    return whole and set(blamed) <= {"moody"} and steady
+    return complete and set(forfeits) <= {"moody"} and steady
 
 
 def _resident(process: psutil.Process) -> int:

@@ -1,4 +1,4 @@
-"""The C twins, compiled here and now."""
+"""The C twins of the game, the search and a network: compiled with gcc on first use, and called through ctypes."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 _HERE = Path(__file__).parent
 _INT64_POINTER = ctypes.POINTER(ctypes.c_int64)
 _TABLE = 1 << 20
-"""Entries of the transposition table; Search takes as many for deep searches."""
+"""Entries of the transposition table, the same number as Search uses for deep searches."""
 FLAGS = ("-O3", "-march=native")
 MLP_FLAGS = ("-O2", "-ftree-vectorize", "-march=native")
 
 
 def compiler() -> str | None:
-    """The path of gcc, if there is one."""
+    """Return the path of gcc, or None if it is not installed."""
     return shutil.which("gcc")
 
 
 @cache
 def game() -> ctypes.CDLL:
-    """``perft``, ``search`` and ``material`` of twin.c."""
+    """Return the library of twin.c, with ``perft``, ``search`` and ``material``."""
     library = _build("twin.c", FLAGS)
     masks = [ctypes.c_uint32] * 3
     library.perft.argtypes = [*masks, ctypes.c_int]
@@ -47,7 +47,7 @@ def game() -> ctypes.CDLL:
 
 @cache
 def mlp() -> ctypes.CDLL:
-    """``evaluate_all`` of mlp.c."""
+    """Return the library of mlp.c, with ``evaluate_all``."""
     library = _build("mlp.c", MLP_FLAGS)
     library.evaluate_all.argtypes = [ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, ctypes.c_void_p]
     library.evaluate_all.restype = ctypes.c_int64
@@ -55,12 +55,15 @@ def mlp() -> ctypes.CDLL:
 
 
 def material() -> int:
-    """The address of the evaluator in C."""
+    """Return the address of the C evaluator of material."""
     return ctypes.cast(game().material, ctypes.c_void_p).value or 0
 
 
 def search(board: arena.Board, depth: int, selective: bool) -> tuple[int, int]:
-    """Search as :class:`arena.search.Search` does, valuing material: nodes, and the value in tenths of a man."""
+    """Search like :class:`arena.search.Search` with the material evaluator.
+
+    Returns the number of nodes, and the value in tenths of a man.
+    """
     value = ctypes.c_int64()
     nodes = game().search(
         *board.relative, int(board.side), depth, selective, _TABLE, material(), 0, ctypes.byref(value)

@@ -1,4 +1,4 @@
-"""Any text that a person writes is read or raises an ArenaError with a one-line message."""
+"""Any input text is accepted or raises an ArenaError with a one-line message."""
 
 from __future__ import annotations
 
@@ -42,12 +42,13 @@ ALWAYS = ("", "\0", "\ud800", DIGITS, "x" * 300, "\n", "\N{ARABIC-INDIC DIGIT TH
 
 
 def text(*pieces: str) -> st.SearchStrategy[str]:
-    """Texts of these pieces, of what is likely to be in the way, and of any other characters."""
+    """Return texts made of these pieces, of characters that often cause errors, and of any other characters."""
     return st.lists(st.sampled_from([*pieces, *ALWAYS]) | st.text(max_size=5), max_size=12).map("".join)
 
 
 @contextlib.contextmanager
 def one_line() -> Iterator[None]:
+    """Allow an ArenaError in the block if its message is one line."""
     try:
         yield
     except ArenaError as error:
@@ -63,7 +64,7 @@ def check(message: str) -> None:
 @MODERATE
 @given(text("B", "W", ":", ",", "K", "-", "1", "21", "32", "."))
 @example("B:W" + DIGITS + ":B1")
-def test_any_position(text: str) -> None:
+def test_any_text_as_a_position(text: str) -> None:
     for read in (Board.from_fen, analyze._board):
         with one_line():
             board = read(text)
@@ -73,7 +74,7 @@ def test_any_position(text: str) -> None:
 @MODERATE
 @given(text("11", "-", "15", "x", ":", "9"))
 @example("11-" * 100_000 + "15")
-def test_any_move(text: str) -> None:
+def test_any_text_as_a_move(text: str) -> None:
     with one_line():
         parse_move(Board.start(), text)
 
@@ -82,7 +83,7 @@ def test_any_move(text: str) -> None:
 @given(
     text('[Event "a"]\n', '[FEN "', '"]\n', "1. ", "11-15 ", "23-18 ", "{", "}", "(", ")", "!", "$1", "1-0\n", "%", ";")
 )
-def test_any_file_of_games(text: str) -> None:
+def test_any_text_as_a_pdn_file(text: str) -> None:
     for game in pdn.read(io.StringIO(text)):
         if isinstance(game, pdn.PDNError):
             check(str(game))
@@ -105,18 +106,18 @@ def test_any_file_of_games(text: str) -> None:
 @example("opening", "file:path=\0")
 @example("opening", "file:path=\0.pdn")
 @example("opening", "random:seed=" + DIGITS)
-def test_any_spec(kind: str, text: str) -> None:
+def test_any_text_as_a_spec(kind: str, text: str) -> None:
     with one_line():
         spec = specs.parse(kind, text)
         assert specs.parse(kind, spec.text) == spec
-        made = spec.create()
+        component = spec.create()
         if kind == "opening":
-            made.openings()
+            component.openings()
 
 
 @MODERATE
 @given(st.lists(st.tuples(st.sampled_from(KEYS), st.sampled_from(VALUES) | text('"', "[", "]", "=")), max_size=4))
-def test_any_file_of_a_tournament(tmp_path: Path, lines: list[tuple[str, str]]) -> None:
+def test_any_text_as_a_tournament_file(tmp_path: Path, lines: list[tuple[str, str]]) -> None:
     file = tmp_path / "cup.toml"
     content = "\n".join(f"{key} = {value}" for key, value in lines)
     file.write_bytes(content.encode(errors="surrogatepass"))
@@ -135,7 +136,7 @@ def test_any_file_of_a_tournament(tmp_path: Path, lines: list[tuple[str, str]]) 
 @MODERATE
 @given(text=text("0", ",", "20", "+", "-", "scores:", "tables", ":plies=", "nan", "inf", "1e999"))
 @example(text=f"scores:1:plies={DIGITS}")
-def test_any_short_setting(read: Callable[[str], object], text: str) -> None:
+def test_any_text_as_a_setting(read: Callable[[str], object], text: str) -> None:
     with one_line():
         read(text)
 
@@ -145,13 +146,13 @@ def test_any_short_setting(read: Callable[[str], object], text: str) -> None:
     text('"', "{", "}", ":", ",", "null", "[]", "\\ud800", "format", "1", "kind") | st.text(), st.binary(max_size=20)
 )
 @example(json.dumps({"__metadata__": {"checkers-arena": SURROGATE}}), b"")
-def test_any_file_of_weights(header: str, data: bytes) -> None:
+def test_any_content_as_a_weights_file(header: str, data: bytes) -> None:
     content = header.encode(errors="replace")
     with one_line():
         Model.stored("m", struct.pack("<Q", len(content)) + content + data).hash.encode()
 
 
 @given(st.text() | st.integers() | st.just(1 << 100_000) | st.binary() | st.floats() | st.lists(st.integers()))
-def test_any_value_is_shown_in_a_few_characters(value: object) -> None:
+def test_any_value_is_shown_in_at_most_80_characters(value: object) -> None:
     assert len(shown(value)) <= 80
     assert "\n" not in shown(value)

@@ -1,4 +1,4 @@
-"""Ctrl-C comes through, now or later, wherever it lands."""
+"""Ctrl-C always takes effect, even if it is pressed in code that drops or catches KeyboardInterrupt."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ def test_an_interrupt_that_python_drops_is_raised_again(place: str) -> None:
     assert "Exception ignored" not in done.stderr
 
 
-def test_an_interrupt_that_code_catches_is_raised_by_the_next_check() -> None:
+def test_a_caught_interrupt_is_raised_again_by_check_interrupt() -> None:
     done = outcome("broad()")
     assert done.stdout == "goes on\n"
     assert done.stderr.splitlines()[-1] == "KeyboardInterrupt"
 
 
-def test_other_errors_in_callbacks_are_reported_as_ever() -> None:
+def test_other_errors_in_callbacks_are_still_reported() -> None:
     done = outcome("ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 1 // 0)()")
     assert done.stdout == "goes on\nwas lost\n"
     assert "Exception ignored" in done.stderr
     assert "ZeroDivisionError" in done.stderr
 
 
-def test_a_tournament_stops_though_code_that_follows_it_catches_the_interrupt(tmp_path: Path) -> None:
+def test_a_tournament_stops_even_if_a_callback_catches_the_interrupt(tmp_path: Path) -> None:
     code = """
 import signal, sys
 from arena import cli
@@ -94,11 +94,11 @@ cli.main()
     assert "0 of 200 games are on record; to play the others:" in done.stderr
 
 
-def test_an_interrupt_is_told_from_a_keyboard_interrupt_that_code_raises() -> None:
+def test_from_keyboard_is_false_for_a_keyboard_interrupt_that_code_raises() -> None:
     assert outcome("own()").stdout.startswith("False\nTrue\n")
 
 
-def test_an_interrupt_is_raised_at_once_otherwise() -> None:
+def test_an_interrupt_in_ordinary_code_is_raised_at_once() -> None:
     done = outcome("press()")
     assert done.stdout == ""
     assert "KeyboardInterrupt" in done.stderr

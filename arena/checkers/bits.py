@@ -1,6 +1,6 @@
 """Machine instructions on 32-bit masks, for compiled code.
 
-Masks are held in int64 variables with values below 2**32, so that no operation of Numba's changes their type.
+Masks are int64 values below 2**32: Numba keeps that type through every operation.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _REVERSED = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 
 def rotated(mask: int) -> int:
-    """:data:`rotate` for the interpreter."""
+    """Return the rotated mask; the interpreter's version of :data:`rotate`."""
     return int.from_bytes(mask.to_bytes(4, "little").translate(_REVERSED), "big")
 
 
 def _instruction(emit: Callable[[Any, Any], Any]) -> Callable[[int], int]:
-    """A compiled function of one int64, made of what ``emit(builder, value)`` emits."""
+    """Return a compiled function of one int64 whose body is the code that ``emit(builder, value)`` emits."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return emit(builder, arguments[0])
@@ -42,6 +42,6 @@ def _instruction(emit: Callable[[Any, Any], Any]) -> Callable[[int], int]:
 popcount = _instruction(lambda builder, mask: builder.ctpop(mask))
 """Number of pieces in a mask."""
 lowest = _instruction(lambda builder, mask: builder.cttz(mask, _UNDEFINED_AT_ZERO))
-"""Index (0-31) of the lowest square in a mask that is not empty."""
+"""Index (0-31) of the lowest square in a mask; undefined for an empty mask."""
 rotate = _instruction(lambda builder, mask: builder.zext(builder.bitreverse(builder.trunc(mask, _I32)), _I64))
-"""The mask seen from the other side of the board: square n becomes square 33 - n."""
+"""The mask as seen from the other side of the board: square n becomes square 33 - n."""

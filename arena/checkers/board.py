@@ -1,4 +1,4 @@
-"""The board: a value."""
+"""The board: an immutable position with a side to move."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class _Masks(NamedTuple):
 
 
 class _LegalMoves:
-    """All legal moves, every capture route on its own; empty where the side to move has lost.
+    """All legal moves, with one move for each capture route; empty if the side to move has lost.
 
-    In the order of :mod:`arena.checkers.bitboard`: by direction of the first step, then by origin, both as the mover
-    sees the board. They are found when first read, and then kept.
+    The moves are in the order of :mod:`arena.checkers.bitboard`: by direction of the first step, then by origin, both
+    as the mover sees the board. They are generated at the first access and cached.
     """
 
     @cached_property
@@ -51,13 +51,13 @@ class _LegalMoves:
 
 
 class Board(_Masks):
-    """Where the pieces stand and who is to move: an immutable value, equal and hashed by its content.
+    """The pieces and the side to move. Boards are immutable, and equal and hashed by content.
 
     ``black``, ``white`` and ``kings`` (of both colours) are 32-bit masks in which bit n - 1 is square n.
     """
 
     def __new__(cls, black: int, white: int, kings: int = 0, side: Side = Side.BLACK) -> Self:
-        """Raises ValueError where the masks overlap, leave the board or hold more than 12 pieces a side."""
+        """Raises ValueError if the masks overlap, leave the board or hold more than 12 pieces a side."""
         black, white, kings = int(black), int(white), int(kings)
         if not 0 <= black | white | kings <= _FULL:
             raise ValueError("masks must be 32-bit: bit n - 1 is square n")
@@ -72,12 +72,12 @@ class Board(_Masks):
     @classmethod
     @cache
     def start(cls) -> Self:
-        """The start of a game: twelve men each, Black to move."""
+        """The initial position: twelve men each, Black to move."""
         return cls(bitboard.START, bitboard.START << 20)
 
     @classmethod
     def seen_by(cls, side: int, own: int, opp: int, kings: int) -> Self:
-        """The board whose :attr:`relative` masks are given, with ``side`` to move; unlike others it is not checked."""
+        """The board with these :attr:`relative` masks and ``side`` to move. The masks are not checked."""
         if side:
             return tuple.__new__(cls, (rotated(opp), rotated(own), rotated(kings), Side.WHITE))
         return tuple.__new__(cls, (own, opp, kings, Side.BLACK))
@@ -93,7 +93,7 @@ class Board(_Masks):
 
     @classmethod
     def from_key(cls, key: int) -> Self:
-        """The board of a :attr:`key`, with Black to move; raises ValueError where it is no key."""
+        """The board with this :attr:`key` and Black to move; raises ValueError if it is not a key."""
         black = white = kings = 0
         for square in reversed(range(32)):
             key, digit = divmod(key, 5)
@@ -108,14 +108,14 @@ class Board(_Masks):
 
     @property
     def stuck(self) -> bool:
-        """Whether there is no legal move, so that the side to move has lost; mostly found without looking for all."""
+        """Whether the side to move has no legal move, and so has lost."""
         black, white, _, side = self
-        # Four squares on is the next row, for any piece of either side.
+        # Fast path: a step straight forward (four squares) onto an empty square proves that a move exists.
         forward = white >> 4 if side else black << 4
         return not (forward & ~(black | white) & _FULL or self.legal_moves)
 
     def move_codes(self) -> np.ndarray:
-        """The legal moves as :mod:`arena.checkers.bitboard` codes them (int64), in their order."""
+        """The codes (int64) of :attr:`legal_moves`, in the same order; see :mod:`arena.checkers.bitboard`."""
         return bitboard.legal(self.black, self.white, self.kings, self.side == 1)
 
     @property
@@ -125,9 +125,10 @@ class Board(_Masks):
 
     @property
     def key(self) -> int:
-        """32 digits in base 5, square 1 first, as the side to move sees the board.
+        """A number of 32 digits in base 5, one for each square as the side to move sees the board, square 1 first.
 
-        0 empty, 1 own man, 2 own king, 3 enemy man, 4 enemy king. A board and its :meth:`flipped` share one.
+        Digits: 0 empty, 1 own man, 2 own king, 3 enemy man, 4 enemy king. A board and its :meth:`flipped` board have
+        the same key.
         """
         own, opp, kings = self.relative
         key = 0
@@ -138,24 +139,24 @@ class Board(_Masks):
 
     @property
     def relative(self) -> tuple[int, int, int]:
-        """``own``, ``opp`` and ``kings`` as the side to move sees them: the masks that kernels take."""
+        """The masks ``own``, ``opp`` and ``kings`` as the side to move sees them; kernels take these."""
         if self.side is Side.BLACK:
             return self.black, self.white, self.kings
         return rotated(self.white), rotated(self.black), rotated(self.kings)
 
     def after(self, move: Move) -> Self:
-        """The board after a legal move; raises IllegalMove."""
+        """Return the board after ``move``; raises IllegalMove if it is not legal."""
         self.check(move)
         return self.after_legal(move)
 
     def check(self, move: Move) -> None:
-        """Raise IllegalMove for a move that is not legal."""
+        """Raise IllegalMove if ``move`` is not legal."""
         if move not in self.legal_moves:
             legal = ", ".join(map(str, self.legal_moves)) or "none"
             raise IllegalMove(f"{move} is not legal in {self.fen}; legal moves: {legal}")
 
     def after_legal(self, move: Move) -> Self:
-        """As :meth:`after`, for a move that is known to be legal: nothing is checked."""
+        """Return the board after a move that is known to be legal; the move is not checked."""
         black, white, kings, side = self
         origin, ends, captured, crown = move._masks
         if kings & origin:
@@ -169,7 +170,7 @@ class Board(_Masks):
         return _new(type(self), (black ^ ends, white ^ captured, kings, _WHITE))
 
     def flipped(self) -> Self:
-        """The same position with the colours exchanged: the board turned round, the other side to move."""
+        """Return the same position with the colours exchanged: the board rotated, the other side to move."""
         masks = rotated(self.white), rotated(self.black), rotated(self.kings)
         return tuple.__new__(type(self), (*masks, self.side.other))
 

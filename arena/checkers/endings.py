@@ -1,4 +1,4 @@
-"""How the rules end a game, compiled."""
+"""The rules that end a game, compiled."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     import numpy as np
 
 ENDINGS = (Termination.NO_MOVES, Termination.REPETITION, Termination.QUIET, Termination.PLY_CAP)
-"""How a compiled game ends, by the number that stands for it."""
+"""Endings of a compiled game; compiled code uses the index as the number of the ending."""
 GOES_ON = -1
-"""Stands for no ending."""
+"""Result of :func:`ending_of` while the game is not over."""
 _NEVER = 2**40
 
 
 def limits_of(rules: DrawRules) -> tuple[int, int, int]:
-    """Repetitions, quiet plies and plies in all that end a game; a number out of reach where a rule is off."""
+    """Return the repetitions, quiet plies and total plies that end a game. The limit of a disabled rule is 2**40."""
     return _limit(rules.repetitions), _limit(rules.quiet_plies), _limit(rules.ply_cap)
 
 
@@ -28,7 +28,7 @@ def _limit(number: int | None) -> int:
 
 @kernel
 def _occurrences(rows: np.ndarray, ply: int, quiet: int) -> int:
-    """How often the position in row ``ply`` stands in the last ``quiet + 1`` rows."""
+    """Number of times that the position in row ``ply`` occurs in the last ``quiet + 1`` rows."""
     times = 1
     for past in range(ply - 4, ply - quiet - 1, -2):
         times += rows[past, 0] == rows[ply, 0] and rows[past, 1] == rows[ply, 1] and rows[past, 2] == rows[ply, 2]
@@ -37,18 +37,19 @@ def _occurrences(rows: np.ndarray, ply: int, quiet: int) -> int:
 
 @inline_kernel
 def quiet_after(quiet: int, kings: int, move: int) -> int:
-    """Successive moves of kings without a capture, once ``move`` is made after ``quiet`` of them.
+    """Return the number of quiet plies after ``move``, given ``quiet``, their number before it.
 
-    ``kings`` are those before the move.
+    A quiet ply is a move of a king without a capture. ``kings`` is the mask before the move.
     """
     return 0 if move >> 32 or not kings >> (move & 31) & 1 else quiet + 1
 
 
 @inline_kernel
 def ending_of(stuck: bool, rows: np.ndarray, ply: int, quiet: int, repetitions: int, quiet_plies: int, cap: int) -> int:
-    """The number of the ending after ``ply`` plies, the last ``quiet`` of them without a capture or a man's move.
+    """Return the index into ENDINGS, or GOES_ON, after ``ply`` plies of which the last ``quiet`` were quiet.
 
-    ``rows`` has a row for each position, whose first three columns are its masks. See :func:`limits_of`.
+    ``rows`` has a row for each position; its first three columns are the masks. :func:`limits_of` gives the limits
+    ``repetitions``, ``quiet_plies`` and ``cap``.
     """
     if stuck:
         return 0

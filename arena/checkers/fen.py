@@ -1,4 +1,4 @@
-"""Positions as text: PDN FEN, and a diagram for terminals."""
+"""Positions as text: PDN FEN, and a diagram for the terminal."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _FEN = re.compile(r"([BW]):([BW])([^:]*):([BW])([^:]*)", re.IGNORECASE)
 _PIECES = re.compile(r"(K?)(\d{1,2})(?:-(\d{1,2}))?", re.IGNORECASE)
 
 _PLAIN = {f"{'K' * king}{square}": (square, king) for square in range(1, 33) for king in (False, True)}
-"""The pieces as they are mostly written."""
+"""Square and kind (king or not) by the usual spelling of a piece, such as ``12`` or ``K12``: a fast path."""
 
 
 def parse_fen(text: str) -> tuple[int, int, int, Side]:
-    """Masks of black, white and kings, and the side to move; raises BadFEN.
+    """Return the masks of black, white and kings, and the side to move; raises BadFEN.
 
-    Reads PDN FEN (``B:W21,22,K30:B1-3,K4``), the colours in either order, with or without a final dot.
+    The text is PDN FEN (``B:W21,22,K30:B1-3,K4``), with the colours in either order and an optional final dot.
     """
     match = _FEN.fullmatch(re.sub(r"\s+", "", text).removesuffix("."))
     if match is None or match[2].upper() == match[4].upper():
@@ -50,13 +50,13 @@ def _squares(text: str, pieces: str) -> Iterator[tuple[int, bool]]:
         first = int(match[2]) if match else 0
         last = int(match[3] or first) if match else 0
         if match is None or not 1 <= first <= last <= 32:
-            raise BadFEN(f"{shown(piece)} in {shown(text)} is not a square from 1 to 32, with K before it for a king")
+            raise BadFEN(f"{shown(piece)} in {shown(text)} is not a square from 1 to 32, or K and a square for a king")
         for square in range(first, last + 1):
             yield square, bool(match[1])
 
 
 def write_fen(black: int, white: int, kings: int, side: Side) -> str:
-    """PDN FEN of a position: White's pieces first, squares ascending."""
+    """Return the PDN FEN of a position: White's pieces first, squares ascending."""
 
     def pieces(mask: int) -> str:
         squares = (square for square in range(32) if mask >> square & 1)
@@ -66,7 +66,10 @@ def write_fen(black: int, white: int, kings: int, side: Side) -> str:
 
 
 def diagram(black: int, white: int, kings: int) -> str:
-    """Eight lines as White sees the board: b, w men, B, W kings, ``.`` dark squares; the squares' numbers beside."""
+    """Return the board in eight lines, White's side at the bottom, with the numbers of the squares on the right.
+
+    ``b`` and ``w`` are men, ``B`` and ``W`` kings, ``.`` empty dark squares.
+    """
     lines = []
     for row in range(8):
         marks = []

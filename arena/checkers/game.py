@@ -1,4 +1,4 @@
-"""A game: the board, how it came about, and when it is over."""
+"""A game: its positions and moves, the draw rules, and the outcome."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Termination(StrEnum):
     PLY_CAP = "ply cap"
     TABLES = "tables"
     SCORES = "scores"
-    """Agreed scores: both players' own scores said long enough that the same side was winning."""
+    """Adjudication: the scores of both players agreed on the winner for the number of plies that the rule demands."""
     EXCEPTION = "exception"
     ILLEGAL_MOVE = "illegal move"
     TIMEOUT = "timeout"
@@ -59,26 +59,27 @@ class Outcome:
 
 
 class Report(NamedTuple):
-    """What a player tells about its last choice; None where it says nothing."""
+    """A player's statement about its last choice. A field is None if the player does not report it."""
 
     score: float | None = None
-    """In the player's own units, from its own point of view."""
+    """Score in the player's own units, from its own point of view."""
     depth: int | None = None
-    """Plies."""
+    """Search depth in plies."""
     nodes: int | None = None
-    """Positions searched."""
+    """Number of positions searched."""
     pv: str = ""
-    """Principal variation, from the move chosen: the squares of each move, as ``str`` writes it, blanks between."""
+    """Principal variation, beginning with the chosen move: moves as ``str`` writes them, separated by blanks."""
 
 
 LONGEST_PV = 100
-"""Moves of a principal variation that are kept."""
+"""Maximum number of moves of a principal variation that are kept."""
 NO_REPORT = Report()
 
 
 Position = tuple[Board, int, int, Move | None, "Position | None"]
-"""A position of a game and all that came before it: the board, plies since the last capture or man's move, plies since
-the beginning, and the move that led here from which position. Nobody can change it, so copies of a game share it."""
+"""A position of a game, linked to the one before it: the board, plies since the last capture or man's move, plies since
+the start, the move that led to the position, and the position before that move. The first position has no move and no
+position before it. Positions are immutable, so copies of a game share them."""
 _BOARD: Final = 0
 _QUIET: Final = 1
 _PLY: Final = 2
@@ -88,13 +89,13 @@ _BEFORE: Final = 4
 class Game:
     """A game in progress.
 
-    ``random`` is where a player draws its random numbers, or what makes that; ``limits`` are what it may spend on a
-    move.
+    ``random`` is the generator from which the player draws its random numbers, or a function that creates it.
+    ``limits`` are the limits of the player's search.
     """
 
     _report = NO_REPORT
     _seen: dict[Board, int] | None = None
-    """How often each position has occurred since the last capture or man's move; None where nobody has counted."""
+    """Number of occurrences of each position since the last capture or man's move; None if not counted yet."""
 
     def __init__(
         self,
@@ -106,13 +107,13 @@ class Game:
         self.rules = rules
         self.limits = limits
         self.board = board or Board.start()
-        """The position now; changed by :meth:`play` and :meth:`undo` alone."""
+        """The current position; only :meth:`play` and :meth:`undo` change it."""
         self._now: Position = self.board, 0, 0, None, None
         self._random = random
 
     @property
     def random(self) -> np.random.Generator:
-        """The source of chance; seeded by the arena for each game and side."""
+        """The generator for random choices; the arena seeds one for each game and side."""
         random = self._random or default_rng
         if callable(random):
             self._random = random = random()
@@ -120,7 +121,7 @@ class Game:
 
     @property
     def side(self) -> Side:
-        """Whose turn it is."""
+        """The side to move."""
         return self.board.side
 
     @property
@@ -130,7 +131,7 @@ class Game:
 
     @property
     def boards(self) -> tuple[Board, ...]:
-        """Every position of the game, the first and the present one included."""
+        """Every position of the game, from the first to the current one: plies + 1."""
         boards: list[Board] = []
         position: Position | None = self._now
         while position is not None:
@@ -155,13 +156,16 @@ class Game:
 
     @property
     def repetitions(self) -> int:
-        """How often the present position has occurred, this time included."""
+        """Number of times that the current position has occurred, this one included."""
         if self._seen is None:
             self._seen = Counter((self.board, *self.repeatable()))
         return self._seen[self.board]
 
     def repeatable(self) -> Iterator[Board]:
-        """The earlier positions that could occur again, latest first: those since the last capture or man's move."""
+        """Yield the positions before this one that can occur again, latest first.
+
+        These are the positions since the last capture or man's move.
+        """
         position: Position | None = self._now
         for _ in range(self._now[_QUIET]):
             position = position and position[_BEFORE]
@@ -170,7 +174,7 @@ class Game:
 
     @property
     def outcome(self) -> Outcome | None:
-        """How the game ended by the rules; None while it goes on."""
+        """The outcome by the rules; None while the game goes on."""
         board, rules = self.board, self.rules
         _, quiet, ply, _, _ = self._now
         if board.stuck:
@@ -185,7 +189,7 @@ class Game:
         return None
 
     def play(self, move: Move) -> None:
-        """Make a legal move; raises IllegalMove. It is allowed after a draw by rule too."""
+        """Make a move; raises IllegalMove if it is not legal. Moves may also be made after a draw by rule."""
         board, quiet, ply, _, _ = before = self._now
         board.check(move)
         quiet = 0 if move.captures or not board.kings & move._masks[0] else quiet + 1
@@ -198,7 +202,7 @@ class Game:
                 self._seen = None
 
     def undo(self) -> Move:
-        """Take the last move back and return it; raises IndexError where there is none."""
+        """Take the last move back and return it; raises IndexError if there is none."""
         _, _, _, move, before = self._now
         if move is None or before is None:
             raise IndexError("there is no move to take back")
@@ -208,7 +212,10 @@ class Game:
         return move
 
     def copy(self, random: RandomSource | None = None, limits: Limits | None = None) -> Game:
-        """The same game with a history of its own, and with another ``random`` and other ``limits`` if given."""
+        """Return an independent copy, with another ``random`` and other ``limits`` if they are given.
+
+        The copy has no report.
+        """
         twin = object.__new__(Game)
         twin.rules = self.rules
         twin.limits = limits or self.limits
@@ -224,10 +231,11 @@ class Game:
         nodes: int | None = None,
         pv: tuple[Move, ...] = (),
     ) -> None:
-        """What a player wants on record about the move that it is about to choose; see :class:`Report`.
+        """Record a player's statement about the move that it is about to choose; see :class:`Report`.
 
-        A score that is not finite counts as none; of ``pv`` the first 100 moves are kept.
-        Raises ValueError for a depth beyond 0-32767, a count of nodes beyond 0-2**63 - 1, or no moves in ``pv``.
+        A score that is not finite is recorded as None. Only the first 100 moves of ``pv`` are kept.
+        Raises ValueError for a depth outside 0-32767, a number of nodes outside 0 to 2**63 - 1, or a ``pv`` that
+        contains anything but moves.
         """
         score = None if score is None or not isfinite(value := float(score)) else value
         depth = None if depth is None else int(depth)
@@ -242,11 +250,11 @@ class Game:
 
     @property
     def reported(self) -> Report:
-        """The last report; a copy of the game knows nothing of it."""
+        """The last report of the player."""
         return self._report
 
     def __reduce__(self) -> tuple[Callable[..., Game], tuple[Any, ...]]:
-        """A long game would be too deep for copy and pickle to follow from position to position."""
+        """Pickle the moves: following the linked positions of a long game would exceed the recursion limit."""
         return Game._played, (self.boards[0], self.rules, self.limits, self.random, self.moves)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Moves."""
+"""Sides and moves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.errors import IllegalMove
 
 
 class Side(IntEnum):
-    """A player's colour. Black starts on squares 1-12, moves first and towards higher squares."""
+    """A player's colour. Black starts on squares 1-12, moves first, and moves towards higher squares."""
 
     BLACK = 0
     WHITE = 1
@@ -27,7 +27,7 @@ class Side(IntEnum):
 
 SIDES = (Side.BLACK, Side.WHITE)
 _KING_ROWS = 0xF000000F
-"""Of both sides: no man can move to the one of the other side."""
+"""King rows of both sides in one mask: a man can only reach its own king row."""
 _NEIGHBOURS = [{int(to) + 1 for to in STEP[:, square] if to >= 0} for square in range(32)]
 _JUMPED = [
     {int(JUMP[d, square]) + 1: int(STEP[d, square]) + 1 for d in range(4) if JUMP[d, square] >= 0}
@@ -36,30 +36,28 @@ _JUMPED = [
 
 
 class Move:
-    """One whole turn: the squares (1-32) that a piece visits, and those it captures.
+    """One whole turn: the squares (1-32) that a piece visits, and the squares of the pieces that it captures.
 
-    There is one object for each path (there are fewer than 1,600 on the board), so moves compare by identity
-    and cost nothing to keep. Whether a move is legal is for a board to say.
+    There is one object for each path (the board has fewer than 1,600), so moves compare by identity.
+    ``Board.legal_moves`` tells which moves are legal.
     """
 
-    __slots__ = ("_codes", "_masks", "_short", "_text", "captures", "path")
+    __slots__ = ("_masks", "_short", "_text", "captures", "path")
     _by_path: ClassVar[dict[tuple[int, ...], Move]] = {}
 
     path: tuple[int, ...]
-    """Origin, landing squares of each jump, destination."""
+    """Origin, then the landing square of each step or jump; the last is the destination."""
     captures: tuple[int, ...]
     """Squares of the captured pieces in the order of the jumps; empty for a quiet move."""
     _text: str
     _short: str
-    """The same without the squares between the first and the last."""
-    _codes: tuple[int, int]
-    """Its codes as a move of Black and of White; see :mod:`arena.checkers.bitboard`."""
+    """``_text`` with only the first and the last square."""
     _masks: tuple[int, int, int, int]
-    """Of the square that the piece leaves; of the two squares that change, or none where the move ends where it began;
-    of the captured pieces; and of the destination if a man becomes a king there."""
+    """Four masks: the origin; origin and destination, or 0 if they are the same square; the captured pieces; the
+    destination if it is on a king row, else 0."""
 
     def __new__(cls, path: tuple[int, ...]) -> Move:
-        """The move along ``path``; raises IllegalMove where no piece could ever move so."""
+        """The move along ``path``; raises IllegalMove if no piece could make it on any board."""
         path = tuple(map(int, path))
         known = cls._by_path.get(path)
         if known is None:
@@ -83,10 +81,6 @@ class Move:
             "captures": captures,
             "_text": text,
             "_short": ("x" if captures else "-").join(map(str, (path[0], path[-1]))),
-            "_codes": (
-                _code([square - 1 for square in path], len(captures)),
-                _code([32 - square for square in path], len(captures)),
-            ),
             "_masks": (
                 origin,
                 origin ^ destination,
@@ -115,17 +109,8 @@ class Move:
         return f"Move({self})"
 
 
-def _code(path: list[int], jumps: int) -> int:
-    """The code of the move along squares from 0 on, as :mod:`arena.checkers.bitboard` gives it."""
-    code = jumps << 10 | path[-1] << 5 | path[0]
-    for jump in range(jumps):
-        direction = JUMP[:, path[jump]].tolist().index(path[jump + 1])
-        code |= 1 << 32 + int(STEP[direction, path[jump]]) | direction << 14 + 2 * jump
-    return code
-
-
 class MovesByCode(dict[int, Move]):
-    """The moves of one side by the code that :mod:`arena.checkers.bitboard` gives them."""
+    """The moves of one side by code; see :mod:`arena.checkers.bitboard`."""
 
     def __init__(self, side: Side) -> None:
         super().__init__()
@@ -144,7 +129,7 @@ class MovesByCode(dict[int, Move]):
 
 
 class MovesByNumber(MovesByCode):
-    """The moves of one side by their numbers; see :func:`arena.checkers.bitboard.legal_numbers`."""
+    """The moves of one side by number; see :func:`arena.checkers.bitboard.legal_numbers`."""
 
     def __missing__(self, number: int) -> Move:
         if number >= 256:
@@ -155,6 +140,6 @@ class MovesByNumber(MovesByCode):
 
 
 MOVES = (MovesByCode(Side.BLACK), MovesByCode(Side.WHITE))
-"""For each side, the move of a code."""
+"""For each side, its moves by code."""
 MOVES_BY_NUMBER = (MovesByNumber(Side.BLACK), MovesByNumber(Side.WHITE))
-"""For each side, the move of a number."""
+"""For each side, its moves by number."""

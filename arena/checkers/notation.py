@@ -12,25 +12,27 @@ if TYPE_CHECKING:
     from arena.checkers.move import Move
 
 LONGEST_MOVE = 100
-"""Characters; a capture of twelve pieces with all its squares takes fewer than half of them."""
+"""Maximum number of characters of a move; the longest capture, with all its squares, has fewer than half as many."""
 _MOVE = re.compile(r"\d{1,2}(?:\s*[-x:]\s*\d{1,2})+", re.IGNORECASE)
 
 
 def move_text(board: Board, move: Move) -> str:
-    """PDN text of a legal move: ``9-13``, ``9x18``, or the full path where another capture joins the same squares."""
+    """Return the PDN text of a legal move: ``9-13`` or ``9x18``.
+
+    A capture is written with its full path if another legal capture has the same origin and destination.
+    """
     if not move.captures:
         return str(move)
     ends = move.path[0], move.path[-1]
-    rivals = [other for other in board.legal_moves if (other.path[0], other.path[-1]) == ends]
-    return f"{ends[0]}x{ends[1]}" if len(rivals) <= 1 else str(move)
+    same_ends = [other for other in board.legal_moves if (other.path[0], other.path[-1]) == ends]
+    return f"{ends[0]}x{ends[1]}" if len(same_ends) <= 1 else str(move)
 
 
 def parse_move(board: Board, text: str) -> Move:
-    """The legal move that ``text`` names; raises IllegalMove where it names none, or several
-    that lead to different positions.
+    """Return the legal move that ``text`` names.
 
-    Takes the squares of the whole path, or only some of them between origin and destination, joined by ``-``,
-    ``x`` or ``:``.
+    ``text`` is the origin, any of the squares between, and the destination, joined by ``-``, ``x`` or ``:``.
+    Raises IllegalMove if it names no legal move, or several that lead to different positions.
     """
     text = text.strip()
     if len(text) > LONGEST_MOVE or not _MOVE.fullmatch(text):
@@ -46,9 +48,10 @@ def parse_move(board: Board, text: str) -> Move:
 
 
 def moves_named(board: Board, squares: tuple[int, ...]) -> list[Move]:
-    """The legal moves that ``squares``, at least two, can mean.
+    """Return the legal moves that ``squares`` (at least two) can mean.
 
-    The one of just that path, or else those that pass the squares; of several that lead to one position, the first.
+    This is the move with exactly that path, if there is one; otherwise every move that visits the squares in that
+    order. Of several moves that lead to the same position only the first is returned.
     """
     origin, *between, destination = squares
     matching = [move for move in board.legal_moves if move.path[0] == origin and move.path[-1] == destination]
@@ -64,6 +67,6 @@ def moves_named(board: Board, squares: tuple[int, ...]) -> list[Move]:
 
 
 def _visits(landings: tuple[int, ...], squares: list[int]) -> bool:
-    """Whether the squares are among the landings, in that order."""
+    """Whether ``squares`` is a subsequence of ``landings``."""
     rest = iter(landings)
     return all(square in rest for square in squares)

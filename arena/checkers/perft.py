@@ -1,4 +1,4 @@
-"""Counting the tree of moves: the standard test of a move generator."""
+"""Perft, the standard test of a move generator: counts the paths of the move tree."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from arena.checkers.board import Board
 
 _DEEPEST = 9
-"""Plies that one compiled call counts; Ctrl-C is heard between the calls."""
+"""Maximum depth in plies of one compiled call. Ctrl-C takes effect between the calls."""
 
 
 def perft(board: Board, depth: int, unique: bool = False) -> int:
-    """Number of paths of ``depth`` plies from ``board``; raises ValueError for a negative depth.
+    """Return the number of paths of ``depth`` plies from ``board``; raises ValueError for a negative depth.
 
-    Every capture route counts on its own, unless ``unique``: then the moves of a position that lead to the
-    same position count once. From the start the two differ from depth 12 on.
+    Every capture route counts. With ``unique``, moves of a position that lead to the same position count once. From
+    the initial position the two counts differ from depth 12 on.
     """
     if depth < 0:
         raise ValueError(f"the depth of a perft is at least 0, not {depth}")

@@ -1,6 +1,6 @@
-"""Random games, compiled: for Monte-Carlo values, for data, for speed.
+"""Random games, compiled, for Monte-Carlo values and training data.
 
-A game follows from its seed on any machine.
+The same seed gives the same games on every machine.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ def _play(
     work: np.ndarray,
     rows: np.ndarray,
 ) -> tuple[int, int]:
-    """Play to the end; the moves go to ``work`` (int64, room for MAX_MOVES more). Returns plies and ending.
+    """Play one game and return its number of plies and its ending, an index into ENDINGS.
 
-    ``rows`` (int64, three columns) is scratch space for the positions.
+    The moves are written to ``work`` (int64, room for plies + MAX_MOVES). ``rows`` (int64, three columns) is scratch
+    space for the positions.
     """
     quiet = 0
     ply = 0
@@ -64,7 +65,10 @@ def _play_many(
     cap: int,
     ends: np.ndarray,
 ) -> np.ndarray:
-    """Play games number ``first``, ... and fill in (plies, ending), a row of ``ends`` each; the moves of the last."""
+    """Play the games from number ``first`` on, one for each row (plies, ending) of ``ends``.
+
+    Returns the moves of the last game.
+    """
     work = np.empty(cap + MAX_MOVES, dtype=np.int64)
     rows = np.empty((cap + 1, 3), dtype=np.int64)
     plies = 0
@@ -82,10 +86,10 @@ def _run(board: Board, seed: int, first: int, rules: DrawRules, ends: np.ndarray
 
 
 def random_games(board: Board, games: int, seed: int, rules: DrawRules = DEFAULT_RULES) -> np.ndarray:
-    """Play ``games`` random games from ``board``, each legal move as likely as the others: a row of int64 for each.
+    """Play ``games`` games from ``board`` in which all legal moves are equally likely; return (games, 2) int64.
 
-    Column 0 is the number of plies, column 1 the ending as an index into ENDINGS; after no moves the side that is to
-    move has lost. ``seed``: 0 to 2**63 - 1. Raises ValueError for rules without a ply cap.
+    Column 0 is the number of plies, column 1 the ending as an index into ENDINGS. If the ending is "no moves", the
+    side to move has lost. ``seed`` is 0 to 2**63 - 1. Raises ValueError if the rules have no ply cap.
     """
     ends = np.zeros((games, 2), dtype=np.int64)  # (games, 2)
     _run(board, seed, 0, rules, ends)
@@ -93,7 +97,7 @@ def random_games(board: Board, games: int, seed: int, rules: DrawRules = DEFAULT
 
 
 def random_game(board: Board, seed: int, number: int = 0, rules: DrawRules = DEFAULT_RULES) -> Game:
-    """Game ``number`` (from 0) of those that :func:`random_games` plays with the same seed, move by move."""
+    """Return game ``number`` (from 0) of those that :func:`random_games` plays with the same seed."""
     game = Game(board, rules)
     for code in _run(board, seed, number, rules, np.zeros((1, 2), dtype=np.int64)).tolist():
         game.play(MOVES[game.side][code])

@@ -1,4 +1,4 @@
-"""When a game is drawn, and what its players may spend. This module loads without NumPy."""
+"""Draw rules, and the limits of a player's search. This module does not import NumPy."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ AtLeastOne = Annotated[int, Meta(ge=1)]
 
 @dataclass(frozen=True, slots=True)
 class DrawRules:
-    """When a game is drawn; None switches a rule off."""
+    """Rules that end a game as a draw. None disables a rule."""
 
     repetitions: AtLeastOne | None = 3
-    """Occurrences of one position with the same side to move."""
+    """Number of occurrences of one position, with the same side to move."""
     quiet_plies: AtLeastOne | None = 80
-    """Plies in a row without a capture or a man's move."""
+    """Number of consecutive plies without a capture or a man's move."""
     ply_cap: AtLeastOne | None = 400
-    """Plies in all, the opening's included."""
+    """Total number of plies, those of the opening included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,19 @@ class Limits:
     """Limits of a player's search. Each applies to one move unless stated; None means unlimited."""
 
     depth: int | None = None
-    """Plies."""
+    """Search depth in plies."""
     nodes: int | None = None
-    """Positions searched."""
+    """Number of positions searched."""
     seconds: float | None = None
     """Wall-clock seconds."""
     clock: float | None = None
-    """Wall-clock seconds left for all the moves to come."""
+    """Wall-clock seconds left for all remaining moves of the game."""
     increment: float = 0.0
     """Seconds that the clock gains after each move."""
 
     @property
     def timed(self) -> bool:
-        """Whether time is limited."""
+        """Whether ``seconds`` or ``clock`` limits the search."""
         return self.seconds is not None or self.clock is not None
 
 

@@ -7,7 +7,7 @@ _FILL = {"black": "#2b2b2b", "white": "#f4efe4"}
 
 
 def draw(black: int, white: int, kings: int) -> str:
-    """An SVG of 352 x 352 pixels, White's side at the bottom; kings carry a ring."""
+    """Return an SVG of 352 x 352 pixels, White's side at the bottom. Kings are marked with a ring."""
     size = 8 * _CELL
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',

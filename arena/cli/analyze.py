@@ -55,6 +55,7 @@ def analyze(
         _show_move(board, specs.parse("player", player, resolver=resolver), Limits(depth, nodes, seconds))
         return
     spec = specs.parse("evaluator", evaluator, resolver=resolver)
+    weigher = spec.create()
     compile_missing(say)
     tables = Tablebase.open(pieces, say=say) if pieces else None
     print(f"{board}\n\n{board.fen}")
@@ -63,7 +64,6 @@ def analyze(
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")
         return
-    weigher = spec.create()
     print(f"{spec.text}: {weigher.evaluate(board):+.2f} for {board.side}")
     if depth is nodes is seconds is None:
         seconds = 1.0
@@ -112,13 +112,14 @@ def _show_move(board: Board, spec: Spec, limits: Limits) -> None:
     from arena.cli.play import guarded
     from arena.plugins.warmup import compile_missing
 
+    chooser = guarded(spec, spec.create)
     compile_missing(say)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")
         return
     game = Game(board, limits=limits, random=np.random.default_rng(secrets.randbits(32)))
-    move = guarded(spec, lambda: spec.create().choose(game.copy()))
+    move = guarded(spec, lambda: chooser.choose(game.copy()))
     after = board.after(move)
     print(f"{spec.text}: {board.side} plays {move_text(board, move)}\n\n{after}\n\n{after.fen}")
 

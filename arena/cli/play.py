@@ -39,11 +39,11 @@ def play(
     opponent_spec = specs.parse("player", against, resolver=ModelResolver(db))
     person_spec = specs.parse("player", "human")
     board = Board.start() if fen == "start" else Board.from_fen(fen)
-    compile_missing(say)
-    game = Game(board, random=np.random.default_rng(seed))
     me = Side[side.upper()]
     specs_by_side = {me: person_spec, me.other: opponent_spec}
     players = {colour: guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
+    compile_missing(say)
+    game = Game(board, random=np.random.default_rng(seed))
     for colour, player in players.items():
         guarded(specs_by_side[colour], partial(player.start, game.copy()))
     while (outcome := game.outcome) is None:

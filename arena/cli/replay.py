@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,13 @@ from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
+    from arena.checkers.move import Move, Side
     from arena.contracts.record import GameRecord
     from arena.store import Results
+    from arena.tournament.replay import Verification
+
+_GUARDED = ("timeout", "crash", "memory")
+"""Terminations that a worker's guard decides."""
 
 
 def replay(
@@ -24,6 +30,13 @@ def replay(
     ],
     tournament: Annotated[str | None, typer.Option(help="Its tournament, where several have such a game.")] = None,
     verify: Annotated[bool, typer.Option("--verify", help="Play it again and compare move by move.")] = False,
+    debug: Annotated[
+        bool,
+        typer.Option(
+            "--debug", help="Play it again in this process: shows what the players print, and faults with traceback."
+        ),
+    ] = False,
+    pdb: Annotated[bool, typer.Option("--pdb", help="As --debug, with a debugger where a player fails.")] = False,
     boards: Annotated[bool, typer.Option("--boards/--no-boards", help="Whether to draw every position.")] = True,
     db: Db = DEFAULT_DB,
 ) -> None:
@@ -32,12 +45,17 @@ def replay(
     from arena.store import Results
     from arena.store.decoding import decoding
 
-    if verify and boards and "boards" in given(context):
-        raise UsageError("--verify draws no boards: choose one of it and --boards")
+    ways = [word for word, wanted in (("--verify", verify), ("--debug", debug), ("--pdb", pdb)) if wanted]
+    if verify and len(ways) > 1:
+        raise UsageError(f"choose one of --verify and {ways[1]}")
+    if ways and boards and "boards" in given(context):
+        raise UsageError(f"{ways[0]} draws no boards: choose one of it and --boards")
     with Results(db) as stored, decoding(stored.location):
         record = stored.game(game, tournament)
         if verify:
             _verify(stored, record, game, tournament)
+        elif ways:
+            _debug(stored, record, game, tournament, pdb)
         else:
             _show(record, stored.games(tournament, game=game)["name"][0], boards)
 
@@ -53,7 +71,7 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
     from arena.checkers.notation import parse_move
 
     known_as = record.seed if name is None else f"{name} (id {record.seed})"
-    print(f"game {known_as}: black {record.black}, white {record.white}, opening {record.opening}")
+    print(_title(known_as, record))
     first = Side[record.first.upper()]
     black, white, kings = struct.unpack("<3I", record.boards[:12])
     board = Board(black, white, kings, first)
@@ -65,10 +83,18 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
         board = board.after(parse_move(board, text))
         if boards:
             print(f"\n{board}\n")
-    forfeited_by = f", by the fault of {record.forfeited_by}" if record.forfeited_by else ""
-    print(f"{record.result} after {record.plies} plies: {record.termination}{forfeited_by}")
+    _print_end(record)
     if record.reason:
         print(record.reason)
+
+
+def _title(known_as: str | int, record: GameRecord) -> str:
+    return f"game {known_as}: black {record.black}, white {record.white}, opening {record.opening}"
+
+
+def _print_end(record: GameRecord) -> None:
+    forfeited_by = f", by the fault of {record.forfeited_by}" if record.forfeited_by else ""
+    print(f"{record.result} after {record.plies} plies: {record.termination}{forfeited_by}")
 
 
 def _remarks(record: GameRecord, ply: int) -> str:
@@ -93,13 +119,54 @@ def _verify(stored: Results, record: GameRecord, game: str, tournament: str | No
     found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record, say)
     for reservation in found.reservations:
         print(f"note: {reservation}")
+    difference = _difference(record, found)
+    if difference is not None:
+        why = next(iter(found.reservations), "a player is not deterministic, or depends on this machine")
+        raise ArenaError(f"game {game} {difference}: {why}")
+    print(f"game {game} is the same, move by move: {record.plies} plies, {record.result}, {record.termination}")
+
+
+def _difference(record: GameRecord, found: Verification) -> str | None:
+    """Where a game played again differs from its record; None if it does not."""
     if found.differs is None:
-        print(f"game {game} is the same, move by move: {record.plies} plies, {record.result}, {record.termination}")
-        return
-    again = found.again
+        return None
     then, now = (
         each.moves[found.differs - 1] if found.differs <= each.plies else f"{each.result}, {each.termination}"
-        for each in (record, again)
+        for each in (record, found.again)
     )
-    why = next(iter(found.reservations), "a player is not deterministic, or depends on this machine")
-    raise ArenaError(f"game {game} differs at ply {found.differs}: {then} on record, {now} now: {why}")
+    return f"differs at ply {found.differs}: {then} on record, {now} now"
+
+
+def _debug(stored: Results, record: GameRecord, game: str, tournament: str | None, stop_at_faults: bool) -> None:
+    """Play a game again in this process, with its moves and faults shown as they happen."""
+    import faulthandler
+    import pdb
+
+    from arena.cli.output import say
+    from arena.tournament import debugging, replay
+
+    prepared = replay.prepare(stored, stored.tournament(stored.tournament_of(game, tournament)), record)
+    for reservation in prepared.reservations:
+        print(f"note: {reservation}")
+    if record.termination in _GUARDED:
+        print(f"note: on record {record.termination} ended it; here nothing stops a player: Ctrl-C shows where it is")
+    with suppress(OSError, ValueError):  # standard error is not a file
+        faulthandler.enable()
+    faults = 0
+
+    def show_fault(text: str, error: BaseException) -> None:
+        nonlocal faults
+        faults += 1
+        say(text.rstrip())
+        if stop_at_faults:
+            pdb.post_mortem(error.__traceback__)
+
+    def show_move(ply: int, side: Side, move: Move) -> None:
+        print(f"{ply // 2 + 1:>4}. {side} {move}", flush=True)
+
+    print(_title(game, record), flush=True)
+    found = debugging.debug(prepared, show_move, show_fault)
+    _print_end(found.again)
+    if found.again.reason and not faults:
+        print(found.again.reason)
+    print(f"the game {_difference(record, found) or 'is the same as on record'}")

@@ -38,13 +38,17 @@ def tournament(
     *,
     new: New = False,
     resume: Annotated[
-        str | None, typer.Option(help="Name or id of a tournament, or 'last', whose missing games to play.")
+        str | None, typer.Option(help="Name or id of a tournament, or 'last': play its missing games.")
+    ] = None,
+    add: Annotated[
+        list[str] | None,
+        typer.Option(help="With --resume: specs of players that join the tournament; --games N adds games."),
     ] = None,
     accept_changed: Accept = False,
     **options: Any,
 ) -> None:
     """Play everybody against everybody, or in another format, record every game, and print who is better."""
-    from arena.cli.output import refuse_what_is_settled, say
+    from arena.cli.output import given, refuse_what_is_settled, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -54,6 +58,8 @@ def tournament(
     if resume is None:
         if accept_changed:
             raise UsageError("--accept-changed goes with --resume: nothing has changed in a new tournament")
+        if add:
+            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
         request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
         db = request.db
         plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(db)))
@@ -73,15 +79,20 @@ def tournament(
     else:
         if new:
             raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
-        refuse_what_is_settled(context, "tournament", free=("db", "workers", "isolate", "accept_changed"))
+        refuse_what_is_settled(
+            context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games")
+        )
         db = options["db"]
         with Store.existing(db, say) as store:
             stored_as = store.tournament(resume)
             name = stored_as.name
+            joining = specs.parse_list("player", ",".join(add), resolver=ModelResolver(db)) if add else ()
             with progress(store.location, stored_as.seed) as show:
                 runner.resume(
                     name,
                     store,
+                    add=joining,
+                    games=options["games"] if "games" in given(context) else None,
                     accept_changed=accept_changed,
                     workers=options["workers"],
                     isolate=options["isolate"],

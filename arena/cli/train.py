@@ -61,7 +61,6 @@ def train(
     from arena.cli.output import refuse_what_is_settled, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
     from arena.store import Store
     from arena.training import training
     from arena.training.plan import Experience, Measuring, RunPlan
@@ -72,7 +71,6 @@ def train(
         refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
             run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
-            compile_missing(say)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -92,7 +90,6 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         say(f"left out: {problem}")
     with Store.open(db, say) as store:
-        compile_missing(say)
         _finish(training.begin(store, plan, name), store.location, output)
 
 
@@ -124,9 +121,11 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
     """Shows how far the run is, with a line for each checkpoint; where it is stopped, says how to go on."""
     from arena.cli.output import progress_bar, say
+    from arena.plugins.warmup import compile_missing
 
     name, recorded = run.run.name, run.start
     try:
+        compile_missing(say)
         with progress_bar(name) as tell:
 
             def show(now: RunProgress) -> None:

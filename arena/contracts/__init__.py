@@ -1,1 +1,1 @@
-"""What players, evaluators, learners, openings and ratings must offer, and what they exchange."""
+"""Contracts: the base classes of every kind of plugin, and the values that they exchange with the arena."""

@@ -1,4 +1,4 @@
-"""The binary columns of a game: little-endian numbers, one per ply, and what stands where there is none."""
+"""The binary columns of a game: one little-endian number per ply, with a reserved value for a missing number."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ Number = TypeVar("Number", int, float)
 
 
 class PlyColumn(Generic[Number]):
-    """How the values of one column are packed."""
+    """The binary format of one column."""
 
     def __init__(self, typecode: str, none: Number) -> None:
         self.typecode = typecode
-        """As in :mod:`array`; numpy reads the same letter after ``<``."""
+        """Type code of :mod:`array`; numpy's dtype is ``<`` and the same letter."""
         self.none: Number = none
-        """What stands where there is no value."""
+        """The number that represents a missing value."""
         self.gap = little_endian(array(typecode, [none]))
-        """The bytes of a ply without a value."""
+        """The bytes of a missing value."""
 
     def array_of(self, values: Iterable[Number | None] = ()) -> array[Number]:
-        """The values in an array that more can be appended to."""
+        """Return the values in an array to which more can be appended."""
         return array(self.typecode, [self.none if value is None else value for value in values])
 
     def pack(self, values: Numbers) -> bytes | None:
-        """An array of a number for each ply, as :meth:`array_of` makes one, as bytes; None where no ply has a value."""
+        """Return the bytes of an array with one number per ply; None if every value is missing."""
         packed = little_endian(values)
         return None if packed == self.gap * len(values) else packed
 
     def unpack(self, packed: bytes | None, plies: int) -> tuple[Number | None, ...]:
-        """The values of so many plies that :meth:`pack` made bytes of; raises ValueError for those of more or fewer."""
+        """Return the values of packed bytes; raises ValueError if these are not the bytes of ``plies`` plies."""
         if packed is None:
             return (None,) * plies
         if not self.fits(packed, plies):
@@ -50,12 +50,12 @@ class PlyColumn(Generic[Number]):
         return tuple([None if value == none or value != value else value for value in values])  # noqa: PLR0124 (NaN)
 
     def fits(self, packed: bytes | None, plies: int) -> bool:
-        """Whether the bytes can be those of so many plies."""
+        """Whether the bytes have the length of ``plies`` plies."""
         return packed is None or len(packed) == len(self.gap) * plies
 
 
 def little_endian(numbers: Numbers) -> bytes:
-    """The bytes of an array, on any machine the same."""
+    """Return the bytes of an array, in little-endian order on every machine."""
     packed = numbers.tobytes()
     if sys.byteorder == "big":
         swapped = array({2: "H", 4: "I", 8: "Q"}[numbers.itemsize], packed)
@@ -69,4 +69,4 @@ DEPTHS = PlyColumn("h", -1)
 NODES = PlyColumn("q", -1)
 SECONDS = PlyColumn("f", math.nan)
 BY_NAME: dict[str, PlyColumn[Any]] = {"scores": SCORES, "depths": DEPTHS, "nodes": NODES, "seconds": SECONDS}
-"""As the columns of the store, and the fields of a record, are called."""
+"""The columns by the name that the store and :class:`arena.contracts.record.GameRecord` use."""

@@ -1,4 +1,4 @@
-"""A player as compiled games know it."""
+"""The description of a player for compiled games."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CompiledPlayer:
-    """What plays in :class:`arena.search.selfplay.Games`."""
+    """A player of the compiled games of :class:`arena.search.selfplay.Games`."""
 
     kernel: Kernel | None
-    """What values positions; None for a player that only plays random moves."""
+    """Evaluator of the search; None for a player that only plays random moves."""
     depth: int = 1
-    """Plies, 1 or more."""
+    """Search depth in plies, at least 1."""
     quiescence: bool = False
-    """Whether the search goes on below the depth while there are captures."""
+    """Whether the search continues below the depth while there are captures."""
     explore: float = 0.0
-    """Share of the moves that are random, each legal move as likely as the others."""
+    """Share of random moves, 0 to 1. All legal moves are equally likely."""
     temperature: float = 0.0
-    """Above 0 every move is drawn with a probability in proportion to exp(value / temperature), in the evaluator's
-    units (softmax); 0: the best move."""
+    """Temperature of the choice of a move, in the evaluator's units. If it is above 0, the probability of a move is
+    proportional to exp(value / temperature) (softmax). At 0 the best move is played."""
 
 
 RANDOM_MOVES = CompiledPlayer(None, explore=1.0)
-"""The player of random moves."""
+"""A player that plays random moves."""

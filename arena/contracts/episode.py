@@ -1,4 +1,4 @@
-"""A finished game as a learner studies it."""
+"""Finished games as input of a learner."""
 
 from __future__ import annotations
 
@@ -21,38 +21,37 @@ _REVERSED = np.array([int(f"{byte:08b}"[::-1], 2) for byte in range(256)], dtype
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Episode:
-    """The boards of a finished game, how it ended, and what is known of its moves."""
+    """The boards of a finished game, its outcome, and what is known about its moves."""
 
     boards: np.ndarray[Any, Any]
-    """Masks own, opp, kings of every position as its side to move sees it (own men go towards higher squares), the
-    last included: int64, (plies + 1, 3)."""
+    """Masks own, opp, kings of every position, the last included, as its side to move sees it (own men move towards
+    higher squares): int64, (plies + 1, 3)."""
     winner: Side | None
     """None for a draw."""
     first: Side = Side.BLACK
     """Side to move on the first board."""
     learners: tuple[Side, ...] = SIDES
-    """Whose choices are to be learned from: both sides' in self-play."""
+    """Sides from whose choices the learner learns; both sides in self-play."""
     explored: np.ndarray[Any, Any] | None = None
-    """Whether each move was left to chance: bool, (plies,). None: none was, or nobody knows."""
+    """Whether each move was random: bool, (plies,). None if no move was random, or if it is unknown."""
     values: np.ndarray[Any, Any] | None = None
-    """What the mover's own search gave for each position, in the mover's units, NaN where it did not search:
-    float64, (plies,)."""
+    """Value of each position by the mover's own search, in the mover's units; NaN if it did not search: float64,
+    (plies,)."""
     leaves: np.ndarray[Any, Any] | None = None
-    """Where the mover's own search ended that gave the value, the last board of its principal variation: masks own,
-    opp, kings as the side to move there sees it, and the plies that lead to it, 0 where there was no search: int64,
-    (plies, 4)."""
+    """The last board of the principal variation of the mover's own search: masks own, opp, kings as its side to move
+    sees it, and the number of plies to it; the number is 0 if the mover did not search: int64, (plies, 4)."""
     labels: np.ndarray[Any, Any] | None = None
-    """A teacher's expected result of each position for its side to move, from -1 (lost) to 1 (won), NaN where the
-    teacher says nothing: float64, (plies + 1,)."""
+    """A teacher's expected result of each position for its side to move, from -1 (lost) to 1 (won); NaN if the teacher
+    has no opinion: float64, (plies + 1,)."""
     better: Mapping[int, tuple[int, int, int]] | None = None
-    """By ply, the board after the move that a teacher would have played instead: own, opp, kings as the side to move
-    there sees it."""
+    """By ply, the board after the move that a teacher prefers to the move played: masks own, opp, kings as the side to
+    move on that board sees it."""
     termination: Termination | None = None
     """Why the game ended; None if that is unknown."""
 
     @classmethod
     def of(cls, game: Game, learners: tuple[Side, ...] = SIDES) -> Self:
-        """What a game was; raises ValueError where it is not over."""
+        """Return the episode of a game; raises ValueError if the game is not over."""
         outcome = game.outcome
         if outcome is None:
             raise ValueError("the game is not over")
@@ -63,10 +62,10 @@ class Episode:
     def recorded(
         cls, boards: np.ndarray[Any, Any], first: Side, result: str, learners: tuple[Side, ...] = SIDES
     ) -> Self:
-        """A game on record, of which no more is known than its boards and how it ended.
+        """Return the episode of a recorded game.
 
-        ``boards``: masks black, white, kings of successive positions (uint32, (plies + 1, 3)); ``first``: side to move
-        on the first of them; ``result``: ``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``.
+        ``boards`` are the masks black, white, kings of successive positions (uint32, (plies + 1, 3)). ``first`` is the
+        side to move on the first board. ``result`` is ``1-0`` Black won, ``0-1`` White won, or ``1/2-1/2``.
         """
         return cls(_relative(boards, first), _WINNERS[result], first, learners)
 
@@ -76,27 +75,27 @@ class Episode:
         return len(self.boards) - 1
 
     def side(self, ply: int) -> Side:
-        """Who is to move after ``ply`` moves."""
+        """Return the side to move after ``ply`` moves."""
         return self.first.other if ply % 2 else self.first
 
     def result(self, side: Side) -> int:
-        """1 where ``side`` won, -1 where it lost, 0 for a draw."""
+        """Return 1 if ``side`` won, -1 if it lost, 0 for a draw."""
         return 0 if self.winner is None else 1 if self.winner is side else -1
 
     def board(self, ply: int) -> Board:
-        """The position after ``ply`` moves."""
+        """Return the position after ``ply`` moves."""
         return Board.seen_by(self.side(ply), *self.boards[ply].tolist())
 
 
 def _relative(boards: np.ndarray[Any, Any], first: Side) -> np.ndarray[Any, Any]:
-    """Masks black, white, kings (uint32, (n, 3)) of successive positions as each side to move sees them (int64)."""
-    seen = boards.astype(np.int64)
+    """Return the masks (uint32, (n, 3)) of successive positions as the side to move sees them (int64)."""
+    relative = boards.astype(np.int64)
     turned = _rotated(boards[1 - int(first) :: 2])
-    seen[1 - int(first) :: 2] = turned[:, [1, 0, 2]]
-    return seen
+    relative[1 - int(first) :: 2] = turned[:, [1, 0, 2]]
+    return relative
 
 
 def _rotated(masks: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Every mask seen from the other side of the board."""
+    """Return every mask as seen from the other side of the board."""
     octets = np.ascontiguousarray(masks, dtype="<u4").view(np.uint8)
     return _REVERSED[octets].view(">u4").astype(np.int64)

@@ -22,58 +22,59 @@ KERNEL_TYPE = ctypes.CFUNCTYPE(
 class Kernel:
     """A compiled evaluator that the search calls by address.
 
-    The function behind ``address`` has the C signature ``int32 (uint32 own, uint32 opp, uint32 kings,
-    int32 side, intp context)``. Its board is relative to the side to move: own men go towards higher
-    squares, and ``own``, ``opp`` and ``kings`` are rotated for White. It returns the value for the side to
-    move, strictly between -1,000,000 and 1,000,000.
+    The function at ``address`` has the C signature ``int32 (uint32 own, uint32 opp, uint32 kings, int32 side,
+    intp context)``. The board is relative to the side to move: own men move towards higher squares, and ``own``,
+    ``opp`` and ``kings`` are rotated for White. The function returns the value for the side to move, strictly between
+    -1,000,000 and 1,000,000.
     """
 
     address: int
     """Address of the compiled function (``arena.evaluator_kernel`` makes one)."""
     context: np.ndarray[Any, Any] | None = None
-    """Contiguous array whose data address is passed as ``context``; kept alive by this object."""
+    """Contiguous array; the function gets the address of its data as ``context``."""
     scale: float = 1.0
     """Kernel units per unit of :meth:`Evaluator.evaluate`."""
     keepalive: object = None
-    """Whatever else must outlive the address."""
+    """Any other object that must live as long as the address is used."""
 
     def evaluate(self, board: Board) -> float:
-        """The value of ``board`` for the side to move, in the evaluator's units."""
+        """Return the value of ``board`` for the side to move, in the evaluator's units."""
         function = KERNEL_TYPE(self.address)
         value: int = function(*board.relative, int(board.side), self.context_address)
         return value / self.scale
 
     @property
     def context_address(self) -> int:
-        """What the search passes as ``context``; 0 where there is none."""
+        """The argument ``context`` of the function; 0 if there is no context."""
         return 0 if self.context is None else self.context.ctypes.data
 
 
 class Evaluator(ABC):
     """Gives a board a value, without looking ahead.
 
-    Options come from the constructor's signature, as a player's do. In a search, values of an evaluator in plain
-    Python must lie within ±1000 and are told apart to 0.001; a kernel chooses its own scale.
+    Options come from the constructor's signature, as those of a :class:`~arena.contracts.player.Player` do. In a
+    search, the values of an evaluator in plain Python must lie within ±1000 and are rounded to 0.001. A kernel has its
+    own scale.
     """
 
     @abstractmethod
     def evaluate(self, board: Board) -> float:
-        """The value of ``board`` in the evaluator's own units, for the side to move."""
+        """Return the value of ``board`` for the side to move, in the evaluator's own units."""
 
     def kernel(self) -> Kernel | None:
-        """The same numbers as a compiled function; None where there is only Python."""
+        """Return the same evaluator as a compiled function; None if it exists only in Python."""
         return None
 
 
 class CompiledEvaluator(Evaluator):
-    """An evaluator that is a kernel, for Python too."""
+    """An evaluator whose values all come from its kernel."""
 
     @abstractmethod
     def kernel(self) -> Kernel:
-        """The compiled function with the options that the evaluator has when this is first asked for."""
+        """Return the compiled function. Later changes of the options have no effect on :meth:`evaluate`."""
 
     def evaluate(self, board: Board) -> float:
-        """The kernel's value of ``board`` in the evaluator's own units, for the side to move."""
+        """Return the kernel's value of ``board`` for the side to move, in the evaluator's own units."""
         return self._kernel.evaluate(board)
 
     @cached_property

@@ -20,32 +20,34 @@ if TYPE_CHECKING:
 
 
 class Learner(ABC):
-    """Learns to play: from games against itself, from games that were played elsewhere, or both.
+    """Learns to play from games against itself, from other games, or from both.
 
-    Options come from the constructor's signature, as a player's do; the constructor only stores them. What is learned
-    lives in attributes whose names end in an underscore. All chance follows from the seed, so that the same learner
-    with the same experience learns the same; and :meth:`state` holds everything, so that a copy that was restored goes
-    on exactly as the original would have.
+    Options come from the constructor's signature, as those of a :class:`~arena.contracts.player.Player` do; the
+    constructor only stores them. Learned values are attributes whose names end in an underscore. All random numbers
+    follow from the seed: the same learner with the same experience learns the same. :meth:`state` is complete: a
+    learner that :meth:`restore` restored continues exactly as the original would have.
 
-    A player goes on learning in tournaments (``--learning``) by the learner that :attr:`plays` its models with it, if
-    that can :meth:`learn_from` games and has one option for a model, of its own :attr:`kind`, to begin with.
+    In a tournament with ``--learning``, a player learns with the learner whose :attr:`plays` names the player. This
+    learner must implement :meth:`learn_from`, and must have one option for an initial model of its own :attr:`kind`.
     """
 
     kind: ClassVar[str]
-    """ModelKind of the models that it makes, for example ``lms``."""
+    """Kind of the models that the learner makes, for example ``lms``."""
     plays: ClassVar[str]
-    """Name of the player that plays these models, by its one option for a model."""
+    """Name of the player that plays these models. The player has exactly one option for a model."""
     step: int = 1
-    """Games that it learns from at a time; :meth:`self_play` takes multiples of this. An option may set it."""
+    """Number of games from which the learner learns at a time; :meth:`self_play` takes multiples of it. An option may
+    set it."""
 
     idle: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    """Options that have no effect, by where the games come from: ``self`` (the learner against itself), ``against``
-    (others, or a teacher of its own games) or ``from`` (recorded games). A run refuses them."""
+    """Options without effect, by the source of the games: ``self`` (games of the learner against itself), ``against``
+    (games against other players, or its own games with a teacher) or ``from`` (recorded games). A training run refuses
+    them."""
 
     def whole_steps(self, games: int | None, default: float = 1) -> int:
-        """``games``, or if it is None ``default`` rounded up to a multiple of :attr:`step`.
+        """Return ``games``; if it is None, return ``default`` rounded up to a multiple of :attr:`step`.
 
-        Raises UsageError if ``games`` is not such a multiple. Call this before a learner learns from games.
+        Raises UsageError if ``games`` is not such a multiple. Call this before the learner learns from games.
         """
         if games is None:
             return ceil(default / self.step) * self.step
@@ -57,47 +59,49 @@ class Learner(ABC):
 
     @abstractmethod
     def begin(self, seed: int) -> None:
-        """Forget everything; from now on all chance follows from ``seed``, 0 to 2**63 - 1."""
+        """Reset the learner; all later random numbers follow from ``seed``, 0 to 2**63 - 1."""
 
     def open_with(self, starts: Starts) -> None:
-        """Start games against itself from these boards; called before :meth:`begin`, if at all.
+        """Start games against itself from these boards. If it is called, then before :meth:`begin`.
 
-        Game ``number`` starts from ``starts.of_game(number)``. Raises UsageError if the learner cannot.
+        Game ``number`` starts from ``starts.of_game(number)``. Raises UsageError if the learner does not support it.
         """
-        raise UsageError(f"{type(self).__name__} starts its games from the usual start alone: leave out --openings")
+        raise UsageError(f"{type(self).__name__} starts all its games from the initial position: leave out --openings")
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Play ``games`` games against itself and learn from them; what there is to measure, by name.
+        """Play ``games`` games against itself, learn from them, and return the metrics by name.
 
-        ``self_play(a)`` and then ``self_play(b)`` learn what ``self_play(a + b)`` does. Raises UsageError if it learns
-        only from the games of others, or if ``games`` is not a multiple of :attr:`step`.
+        ``self_play(a)`` followed by ``self_play(b)`` learns the same as ``self_play(a + b)``. Raises UsageError if
+        ``games`` is not a multiple of :attr:`step`, or if the learner does not play against itself.
         """
         raise UsageError(f"{type(self).__name__} does not learn from games against itself: give it games (--from)")
 
     def learn_from(self, episodes: Sequence[Episode]) -> Mapping[str, float]:
-        """Learn from finished games that were played elsewhere; what there is to measure, by name.
+        """Learn from finished games of other sources and return the metrics by name.
 
-        Raises UsageError where it only learns from games of its own.
+        Raises UsageError if the learner only learns from games against itself.
         """
-        raise UsageError(f"{type(self).__name__} learns from games against itself alone")
+        raise UsageError(f"{type(self).__name__} only learns from games against itself: leave out --from and --against")
 
     @abstractmethod
     def state(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """Everything that learning goes on from, as arrays."""
+        """Return the complete state of the learner as arrays."""
 
     @abstractmethod
     def restore(self, state: Mapping[str, np.ndarray[Any, Any]]) -> None:
-        """Become, after ``begin`` with the same seed, the learner whose :meth:`state` this was."""
+        """Restore a :meth:`state`. Call it after :meth:`begin` with the seed of the learner that returned the state."""
 
     @abstractmethod
     def model(self) -> Model:
-        """What has been learned so far, frozen."""
+        """Return the current weights as a frozen model."""
 
     @abstractmethod
     def player(self) -> Player:
-        """A fresh player of what has been learned so far, that does not learn or explore."""
+        """Return a new player with the current weights. It neither learns nor explores."""
 
     def sparring(self) -> Player:
-        """What plays a game that is to be learned from, by what has been learned so far: every move that
-        :meth:`player` would, but only until anything more is learned, so that it may be made in less time."""
+        """Return a player for training games; it may be cheaper to create than :meth:`player`.
+
+        It plays the same moves as :meth:`player`, but is invalid after the next update of the learner.
+        """
         return self.player()

@@ -1,4 +1,4 @@
-"""Weights on disk: safetensors files that say what they are and where they come from."""
+"""Models: weights in safetensors files, with their kind and provenance."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _ENTRY = "checkers-arena"
-"""The entry of the file's metadata that holds kind and provenance as JSON."""
+"""Key of the file's metadata under which kind and provenance are stored as JSON."""
 
 
 class Model:
     """Frozen weights of one kind: named arrays, with their provenance.
 
-    A model read from a file is opened when its arrays, kind or provenance are first asked for.
+    The file of a model is read at the first access to the arrays, kind or provenance.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class Model:
 
     @classmethod
     def file(cls, path: str | os.PathLike[str]) -> Model:
-        """The model in the file at ``path``, not yet read."""
+        """Return the model in the file at ``path``, without reading it yet."""
         model = cls.__new__(cls)
         model._path = Path(path)
         model._name = str(model._path)
@@ -49,9 +49,9 @@ class Model:
 
     @classmethod
     def stored(cls, name: str, data: bytes) -> Model:
-        """The model in ``data``, which :meth:`to_bytes` made, that is called ``name`` where it is stored.
+        """Return the model in ``data``, the bytes from :meth:`to_bytes`; ``name`` is its name in the database.
 
-        Raises ModelError where the data are no model.
+        Raises ModelError if the data are not a model.
         """
         model = cls.__new__(cls)
         model._path = None
@@ -61,50 +61,53 @@ class Model:
 
     @classmethod
     def shipped(cls, package: str, name: str) -> Model:
-        """The model in the data file ``name`` of an installed ``package``; neither is loaded yet."""
-        spec = find_spec(package)  # importing the package could import this one's importer in a circle
+        """Return the model in the data file ``name`` of an installed ``package``, without reading or importing them."""
+        spec = find_spec(package)  # an import of the package here could be circular
         folders = spec.submodule_search_locations if spec else None
         return cls.file(Path(folders[0] if folders else package) / name)
 
     def called(self, name: str) -> Model:
-        """The same weights under another name of a database."""
+        """Return the same weights under another name."""
         model = copy(self)
         model._name = name
         return model
 
     @property
     def path(self) -> Path | None:
-        """Where it was read from; None for a model made in memory."""
+        """Path of the file; None if the model does not come from a file."""
         return self._path
 
     @property
     def name(self) -> str | None:
-        """What a spec calls it: a path, or a name in a database; None for a model made in memory."""
+        """Name of the model in a spec: a path, or a name in a database; None for a model made in memory."""
         return self._name
 
     @property
     def kind(self) -> str:
-        """What can play it, for example ``lms``. Raises ModelError where the file is not a model."""
+        """Kind of the model, for example ``lms``. Raises ModelError if the file is not a model."""
         return self._content[0]
 
     @property
     def tensors(self) -> Mapping[str, np.ndarray[Any, Any]]:
-        """The arrays by name, read-only. Raises ModelError where the file is not a model."""
+        """The read-only arrays by name. Raises ModelError if the file is not a model."""
         return self._content[1]
 
     @property
     def provenance(self) -> Mapping[str, str]:
-        """Command, seed, games and version that made it. Raises ModelError where the file is not a model."""
+        """Command, seed, games and version that made the model. Raises ModelError if the file is not a model."""
         return self._content[2]
 
     def expect(self, kind: str) -> Model:
-        """The model itself; raises ModelError where it is of another kind."""
+        """Return the model itself; raises ModelError if it is of another kind."""
         if self.kind != kind:
             raise ModelError(f"{self} holds weights of kind {self.kind}, not {kind}")
         return self
 
     def require(self, kind: str, shapes: Mapping[str, tuple[int | None, ...]]) -> Mapping[str, np.ndarray[Any, Any]]:
-        """The arrays; raises ModelError where one is missing, of another shape (None: any length), or not finite."""
+        """Return the arrays; raises ModelError if the model does not have this kind and these arrays.
+
+        ``shapes`` are the required shapes by name; None is any length. All numbers must be finite.
+        """
         for name, shape in shapes.items():
             tensor = self.expect(kind).tensors.get(name)
             if tensor is None:
@@ -118,7 +121,7 @@ class Model:
 
     @cached_property
     def hash(self) -> str:
-        """32 hexadecimal digits of the kind and the arrays; the provenance does not count."""
+        """Hash of the kind and the arrays, but not of the provenance: 32 hexadecimal digits."""
         digest = hashlib.blake2b(self.kind.encode(), digest_size=16)
         for name, tensor in sorted(self.tensors.items()):
             digest.update(f"\0{name}\0{tensor.dtype.str}\0{tensor.shape}\0".encode())
@@ -126,15 +129,15 @@ class Model:
         return digest.hexdigest()
 
     def to_bytes(self, provenance: Mapping[str, str] | None = None) -> bytes:
-        """The content of a weights file; equal models with equal provenance give equal bytes."""
+        """Return the content of a weights file; equal models with equal provenance give equal bytes."""
         from safetensors.numpy import save
 
         header = {"format": FORMAT, "kind": self.kind, "provenance": dict(provenance or {})}
-        # One entry: safetensors writes several in an order of its own, and equal models shall be equal files.
+        # A single entry: the order in which safetensors writes several entries is not fixed.
         return save(dict(self.tensors), metadata={_ENTRY: json.dumps(header, sort_keys=True)})
 
     def save(self, path: str | os.PathLike[str], provenance: Mapping[str, str]) -> None:
-        """Write a new file at ``path``; raises ModelError where there is one or it cannot be written."""
+        """Write a new file at ``path``; raises ModelError if the file exists or cannot be written."""
         data = self.to_bytes(provenance)
         try:
             with Path(path).open("xb") as file:
@@ -163,7 +166,7 @@ class Model:
 
 
 def _content(name: str, data: bytes) -> tuple[str, Mapping[str, np.ndarray[Any, Any]], dict[str, str]]:
-    """ModelKind, arrays and provenance."""
+    """Return the kind, the arrays and the provenance; raises ModelError if the data are not a model."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -181,7 +184,7 @@ def _content(name: str, data: bytes) -> tuple[str, Mapping[str, np.ndarray[Any, 
 
 
 def _text(value: object) -> str:
-    """A text of a file's metadata; raises ValueError for anything else, and for half of a surrogate pair."""
+    """Return a string of the metadata; raises ValueError for any other value and for an unpaired surrogate."""
     if not isinstance(value, str):
         raise ValueError(f"{shown(value)} is not a text")
     value.encode()
@@ -189,7 +192,7 @@ def _text(value: object) -> str:
 
 
 def _frozen(tensors: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, np.ndarray[Any, Any]]:
-    # Files hold row-major little-endian arrays.
+    """Return read-only copies in the layout of files: row-major and little-endian."""
     copies = {
         name: np.array(tensor, dtype=tensor.dtype.newbyteorder("<"), order="C") for name, tensor in tensors.items()
     }

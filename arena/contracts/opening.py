@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Moves from a position that both players of a pair of games are given."""
+    """Forced moves at the start of a game. The two games of a pair, with swapped colours, share an opening."""
 
     name: str
     moves: tuple[str, ...] = ()
-    """PDN move text of each ply, from ``fen``."""
+    """PDN move text of each ply, from ``fen`` on."""
     fen: str | None = None
-    """Position to start from; None for the usual start."""
+    """Position before the first move; None for the initial position."""
 
     def board(self) -> Board:
-        """The board after its moves. Raises BadFEN and IllegalMove."""
+        """Return the board after the moves. Raises BadFEN and IllegalMove."""
         board = Board.start() if self.fen is None else Board.from_fen(self.fen)
         for text in self.moves:
             board = board.after(parse_move(board, text))
@@ -33,13 +33,13 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """The boards that training games start from; after the last one follows the first again."""
+    """The first boards of training games, used in turn."""
 
     boards: tuple[Board, ...] = ()
-    """Empty: every game starts from the usual start."""
+    """If it is empty, every game starts from the initial position."""
 
     def of_game(self, number: int) -> Board | None:
-        """The board that game ``number`` starts from, from 0; None for the usual start."""
+        """Return the first board of game ``number`` (from 0); None for the initial position."""
         return self.boards[number % len(self.boards)] if self.boards else None
 
 
@@ -51,4 +51,4 @@ class OpeningBook(ABC):
 
     @abstractmethod
     def openings(self) -> Sequence[Opening]:
-        """All openings, in a fixed order."""
+        """Return all openings, in a fixed order."""

@@ -15,35 +15,38 @@ if TYPE_CHECKING:
 class Player(ABC):
     """Chooses moves in one game.
 
-    A fresh instance plays each game, so nothing that it keeps survives a game. The keyword arguments of
-    the constructor, with their type hints and defaults, *are* the options of the player: the command line
-    lists, parses and checks them from the signature (``bool``, ``int``, ``float``, ``str``, ``Literal``,
-    an ``Enum``, ``arena.Model``, ``arena.Evaluator``, and any of them ``| None``). The constructor only
-    stores them. The first line of the class's docstring is its description.
+    Each game gets a new instance, so a player keeps nothing from one game to the next. The keyword arguments of the
+    constructor, with their type hints and defaults, are the options of the player. The command line lists, parses and
+    checks them (``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, ``arena.Model``, ``arena.Evaluator``,
+    and any of them ``| None``). The constructor only stores them. The first line of the class's docstring is the
+    description of the player.
 
     A trailing underscore is not part of an option's name: ``lambda_`` is the option ``lambda``.
-    ``Annotated[int, arena.Range(1, 20)]`` bounds a number. The default of a model says what kind of
-    model the option takes. The default of an evaluator is an instance, made without arguments, of a class
-    that is registered; in a tournament each player has a fresh one.
+    ``Annotated[int, arena.Range(1, 20)]`` bounds a number. The default of an option for a model determines the kind of
+    models that the option takes. The default of an option for an evaluator is an instance of a registered class,
+    created without arguments; each instance of the player gets a new evaluator.
     """
 
     needs_terminal: ClassVar[bool] = False
-    """Whether it can play only where a person sits at a terminal, and so in no tournament."""
+    """Whether the player needs a person at a terminal. Such a player cannot enter a tournament."""
 
     @abstractmethod
     def choose(self, game: Game) -> Move:
-        """One of ``game.board.legal_moves``, of which there is at least one.
+        """Return one of ``game.board.legal_moves``, which is not empty.
 
-        Draw random numbers from ``game.random`` alone, and the game can be played again from its seed.
+        Draw random numbers only from ``game.random``: then the same seed gives the same game.
         """
 
     def start(self, game: Game) -> None:  # noqa: B027  (optional by design)
-        """Called once before the first choice, with the game after its opening."""
+        """Prepare for a game. Called once before the first choice; the moves of the opening are made."""
 
     def finish(self, record: GameRecord) -> None:  # noqa: B027  (optional by design)
-        """Called once when the game is over."""
+        """Clean up after a game. Called once when the game is over."""
 
     def compiled(self, side: Side) -> CompiledPlayer | None:  # noqa: ARG002  (for those that have one)
-        """The same player of the pieces of ``side`` in compiled games, where many are played to learn from or to
-        measure; None where there is only Python. Its choices are as good; of equal moves it may take others."""
+        """Return this player with the pieces of ``side`` for compiled games; None if the player exists only in Python.
+
+        Training and measurements use it because it is faster. It is as strong as the player, but may choose another of
+        several equally good moves.
+        """
         return None

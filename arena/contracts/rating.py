@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RatedGame:
-    """One game that counts for ratings."""
+    """A game that counts for the ratings."""
 
     black: str
     white: str
@@ -29,12 +29,12 @@ class PlayerRating:
     error: float
     """Half the width of the 95 % confidence interval, in the units of the rating."""
     games: int
-    """Number of games that the rating rests on."""
+    """Number of the player's games on which the rating is based."""
 
 
 class Rating(ABC):
-    """Turns results into ratings. Options come from the constructor's signature."""
+    """Computes ratings from results. Options come from the constructor's signature."""
 
     @abstractmethod
     def rate(self, players: Sequence[str], games: Sequence[RatedGame]) -> list[PlayerRating]:
-        """One rating for each of ``players``, in their order; ``games`` stand in schedule order."""
+        """Return a rating for each of ``players``, in their order. ``games`` are in the order of the schedule."""

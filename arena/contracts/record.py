@@ -1,4 +1,4 @@
-"""One finished game, as players, the store and the rating systems see it."""
+"""The record of a finished game, for players, the store and the rating systems."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ if TYPE_CHECKING:
     from arena.contracts.columns import Numbers
 
 BLACK_POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
-"""What Black makes of a game with each result."""
+"""Black's points by result."""
 
 
 def points_of(player: str, black: str, result: str) -> float:
-    """What one of the two players of a game made of it (1, 0.5 or 0), ``black`` being who had the black pieces."""
+    """Return the points (1, 0.5 or 0) of ``player`` in a game with this result, in which ``black`` had Black."""
     return BLACK_POINTS[result] if player == black else 1 - BLACK_POINTS[result]
 
 
 def last_line(text: str | None) -> str:
-    """The last line of a text that says something; of a traceback, the error."""
+    """Return the last line of a text that is not blank; in a traceback this is the error message."""
     return next((line for line in reversed((text or "").splitlines()) if line.strip()), "").strip()
 
 
 class PlyInfo(NamedTuple):
-    """What is on record about the plies of a game besides the moves, as the store keeps it: packed, and None for a
-    column without any value. See :mod:`arena.contracts.columns`; the properties of a :class:`GameRecord` unpack it.
+    """The values of each ply besides its move, packed as the store keeps them.
+
+    A column without any value is None. :mod:`arena.contracts.columns` defines the format; the properties of
+    :class:`GameRecord` unpack it.
     """
 
     scores: bytes | None = None
@@ -36,7 +38,7 @@ class PlyInfo(NamedTuple):
     nodes: bytes | None = None
     seconds: bytes | None = None
     pvs: str | None = None
-    """A line for each ply."""
+    """Principal variations, one line for each ply."""
 
     @classmethod
     def packed(
@@ -48,7 +50,7 @@ class PlyInfo(NamedTuple):
         seconds: Numbers,
         pvs: Sequence[str],
     ) -> Self:
-        """What the plies have, each of them; see :class:`arena.contracts.columns.PlyColumn`."""
+        """Pack one value per ply of each column; see :class:`arena.contracts.columns.PlyColumn`."""
         return cls(
             columns.SCORES.pack(scores),
             columns.DEPTHS.pack(depths),
@@ -63,45 +65,46 @@ NO_PLY_INFO = PlyInfo()
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """What happened in one game.
+    """The record of one finished game.
 
-    What there is for each ply includes the opening's plies, for which a player reports nothing (``None``). Scores are
-    in the reporting player's own units, from that player's point of view; they and seconds are kept in float32.
+    Tuples with a value per ply include the plies of the opening, whose values are None because no player chose these
+    moves. Scores are in the reporting player's own units, from that player's point of view. Scores and seconds are
+    stored in float32.
     """
 
     pairing: str
-    """The two canonical specs, sorted and joined with `` vs ``."""
+    """The two canonical specs in alphabetical order, joined with `` vs ``."""
     round: int
     """Number of the game within its pairing, from 0; rounds 2k and 2k+1 share an opening."""
     seed: int
-    """63-bit number that seeds both players and is the game's id."""
+    """63-bit number from which the random numbers of both players follow. It is also the id of the game."""
     opening: str
     """Name of the opening, for example ``9-13 21-17 5-9``."""
     black: str
-    """Canonical spec of the player of the black pieces, who moves first from the usual start."""
+    """Canonical spec of the player with the black pieces. Black moves first from the initial position."""
     white: str
-    """Canonical spec of the player of the white pieces."""
+    """Canonical spec of the player with the white pieces."""
     first: str
     """Side to move on the first board: ``black`` or ``white``."""
     boards: bytes
     """(plies + 1) x 3 little-endian uint32: the masks of black, white and kings; bit n-1 is square n."""
     movetext: str
-    """PDN move text of all plies, with blanks between them."""
+    """PDN move text of all plies, separated by blanks."""
     result: str
-    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
+    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` a draw."""
     termination: str
     """Value of a :class:`arena.Termination`."""
     forfeited_by: str | None = None
-    """``black`` or ``white``: who forfeited; None where nobody did."""
+    """The side that forfeited, ``black`` or ``white``; None if the game was not forfeited."""
     reason: str | None = None
-    """Why it was forfeited, in full (a traceback, a signal)."""
+    """Reason of the forfeit in full, for example a traceback; None if the game was not forfeited."""
     ply_info: PlyInfo = NO_PLY_INFO
     started: float = 0.0
-    """Wall-clock start of the game, seconds since the epoch."""
+    """Start of the game in seconds since the epoch."""
 
     @property
     def plies(self) -> int:
-        """Number of plies, the opening's included."""
+        """Number of plies, those of the opening included."""
         return len(self.boards) // 12 - 1
 
     @property
@@ -115,7 +118,7 @@ class GameRecord:
 
     @property
     def depths(self) -> tuple[int | None, ...]:
-        """Depth of the search in plies."""
+        """Search depth in plies."""
         return columns.DEPTHS.unpack(self.ply_info.depths, self.plies)
 
     @property
@@ -124,11 +127,11 @@ class GameRecord:
 
     @property
     def pvs(self) -> tuple[str | None, ...]:
-        """Principal variation as move text separated by blanks."""
+        """Principal variation: move texts separated by blanks."""
         pvs = self.ply_info.pvs
         return (None,) * self.plies if pvs is None else tuple([pv or None for pv in pvs.split("\n")])
 
     @property
     def seconds(self) -> tuple[float | None, ...]:
-        """Wall-clock seconds that the player took for the ply, measured by the arena."""
+        """Wall-clock seconds that the player took to choose the move, measured by the arena."""
         return columns.SECONDS.unpack(self.ply_info.seconds, self.plies)

@@ -6,6 +6,7 @@ The parent records the checkpoints. Messages are msgpack; nothing is unpickled.
 from __future__ import annotations
 
 import os
+import signal
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -65,10 +66,10 @@ class Trained(Message):  # from a trainer: the run is at its end, or the learner
     details: str = ""
 
 
-def main(parent: int) -> NoReturn:
+def main() -> NoReturn:
     """Train until the parent closes the connection."""
-    system.die_with(parent)
-    system.start_alone()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
+    system.die_with_parent()
     connection = Connection(system.inherited().detach())
     registry.load()
     try:

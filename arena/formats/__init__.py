@@ -1,4 +1,4 @@
-"""The built-in formats of tournaments, registered as a plugin's are."""
+"""The built-in formats of tournaments, registered in the same way as those of a plugin."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ __all__ = ["Gauntlet", "Knockout", "RoundRobin", "Swiss", "register_formats"]
 
 @hookimpl
 def register_formats() -> dict[str, type[Format]]:
-    """The formats by name."""
+    """Return the formats by name."""
     return {"round-robin": RoundRobin, "gauntlet": Gauntlet, "swiss": Swiss, "knockout": Knockout}

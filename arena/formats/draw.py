@@ -1,13 +1,15 @@
-"""The pairings of a swiss tournament: every round is complete, and players meet each opponent at most once.
+"""The pairings of a swiss tournament: every round is complete, and two players meet at most once.
 
-The pairing of a round is a perfect matching of the graph whose edges join players that have not met. With an odd number
-of players, one more place stands for sitting out. It is an opponent like any other, so a player sits out at most once.
+The pairings of a round are a perfect matching of the graph whose edges join players that have not met. For an odd
+number of players, an extra place stands for the bye. It is treated as an opponent, so a player gets at most one bye.
 
-After ``k`` rounds each of ``n`` places has ``n - 1 - k`` possible opponents left. As long as these are ``n / 2`` or
-more the graph has a perfect matching (Dirac 1952), so up to ``n / 2`` rounds can be drawn one by one. A longer
-tournament keeps a reserve: disjoint matchings for all of the rounds to come, at first those of the circle method. The
-best matching of a round is taken if a reserve is found among the pairs that it leaves. If none is found, the round
-takes the best matching of one reserved matching and the pairs outside the reserve, and the rest of the reserve stays.
+After ``k`` rounds each of ``n`` places has ``n - 1 - k`` possible opponents left. While this number is at least
+``n / 2``, the graph has a perfect matching (Dirac 1952), so up to ``n / 2`` rounds can be paired one by one.
+
+A longer tournament keeps a reserve: disjoint matchings for all remaining rounds, at first those of the circle method.
+If the pairs outside the best matching of a round contain a new reserve, the round takes the best matching. Otherwise
+the round takes the best matching of the pairs outside the reserve and one of the reserved matchings. The other reserved
+matchings stay in the reserve.
 """
 
 from __future__ import annotations
@@ -23,11 +25,11 @@ Pair = tuple[int, int]
 """Two places, the lower number first."""
 Matching = frozenset[Pair]
 _ATTEMPTS = 10
-"""To find a reserve."""
+"""Number of attempts to find a reserve."""
 
 
 class Draw:
-    """The rounds of one tournament, drawn one after the other; players are numbers from 0."""
+    """Pairs the rounds of one tournament, one after the other. Players are numbers from 0."""
 
     def __init__(self, players: int, rounds: int) -> None:
         """``rounds`` is less than ``players``."""
@@ -38,11 +40,11 @@ class Draw:
         self._reserve = _circle(self._places)[:rounds] if rounds > self._places // 2 else None
 
     def round(self, points: Sequence[int]) -> list[Pair]:
-        """The pairs of the next round, by the points of each player; of an odd number the one in no pair sits out.
+        """Return the pairs of the next round, given the points of each player. A player without a pair has the bye.
 
-        Players stand in the order of their points, and of their numbers where these are equal. The last of those who
-        have not sat out does so. The pairs have the least sum of squared differences in points, and among these the
-        least sum of squared differences in standing. Both give way where rounds to come could not be completed.
+        The standings are ordered by points, then by number. For an odd number of players, the last player in the
+        standings without a bye so far gets one. The pairs minimize the sum of squared differences in points, then the
+        sum of squared differences in place. The round deviates from these rules if later rounds would be incomplete.
         """
         costs = self._costs(points)
         self._left -= 1
@@ -56,63 +58,67 @@ class Draw:
         return sorted(pair for pair in best if pair[1] < self._players)
 
     def _from_reserve(self, reserve: list[Matching], costs: Mapping[Pair, int]) -> tuple[Matching, list[Matching]]:
-        """The best matching that leaves all but one of the reserve, and what it leaves of it."""
+        """Return the best matching that uses pairs of only one reserved matching, and the rest of the reserve."""
         spare = self._unmet.difference(*reserve)
-        found = [(_matching(spare | each, costs), each) for each in reserve]
-        best, given = min(found, key=lambda one: sum(costs[pair] for pair in one[0]))
-        return best, [each for each in reserve if each is not given]
+        candidates = [(_matching(spare | each, costs), each) for each in reserve]
+        best, released = min(candidates, key=lambda one: sum(costs[pair] for pair in one[0]))
+        return best, [each for each in reserve if each is not released]
 
     def _disjoint(self, pairs: set[Pair], number: int) -> list[Matching] | None:
-        """That many disjoint perfect matchings among the pairs; None if none of several attempts finds them."""
+        """Return ``number`` disjoint perfect matchings of the pairs; None if no attempt finds them."""
         for attempt in range(_ATTEMPTS):
             costs = {pair: _checksum(*pair, attempt) for pair in pairs}
-            found: list[Matching] = []
-            left = pairs
-            while len(found) < number and len(matching := _matching(left, costs)) == self._places // 2:
-                found.append(matching)
-                left = left - matching
-            if len(found) == number:
-                return found
+            matchings: list[Matching] = []
+            remaining = pairs
+            while len(matchings) < number and len(matching := _matching(remaining, costs)) == self._places // 2:
+                matchings.append(matching)
+                remaining = remaining - matching
+            if len(matchings) == number:
+                return matchings
         return None
 
     def _costs(self, points: Sequence[int]) -> dict[Pair, int]:
-        """What each pair costs: numbers so far apart that what comes first decides.
+        """Return the cost of each pair.
 
-        They are who sits out, points, places and, last, a checksum of the pair: it makes ties unlikely, so that the
-        pairings do not depend on how a library breaks them.
+        The cost combines four criteria, each with a weight that outweighs all later ones: the player with the bye, the
+        difference in points, the difference in place, and a checksum of the pair. The checksum makes ties unlikely, so
+        that the pairings do not depend on the way in which a library breaks ties.
         """
         order = sorted(range(self._players), key=lambda player: (-points[player], player))
         place = {player: number for number, player in enumerate(order)}
         spread = self._places * (max(points) - min(points)) ** 2 + 1
         costs = {}
         for one, other in self._unmet:
-            sits_out = other == self._players
-            apart = 0 if sits_out else (points[one] - points[other]) ** 2
-            away = 0 if sits_out else (place[one] - place[other]) ** 2
-            cost = (self._players - 1 - place[one]) * spread if sits_out else apart
-            cost = (cost * self._places**3 + away) * self._places << 32
+            bye = other == self._players
+            point_cost = 0 if bye else (points[one] - points[other]) ** 2
+            place_cost = 0 if bye else (place[one] - place[other]) ** 2
+            cost = (self._players - 1 - place[one]) * spread if bye else point_cost
+            cost = (cost * self._places**3 + place_cost) * self._places << 32
             costs[one, other] = cost + _checksum(one, other)
         return costs
 
 
 def _checksum(*numbers: int) -> int:
-    """32 bits that are the same for the same numbers."""
+    """Return a 32-bit checksum of the numbers."""
     return crc32(" ".join(map(str, numbers)).encode())
 
 
 def _matching(pairs: Iterable[Pair], costs: Mapping[Pair, int]) -> Matching:
-    """As many disjoint pairs as there can be, of the lowest cost."""
+    """Return the maximum matching of the lowest cost."""
     import rustworkx
 
     graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph()
     edges = [(*pair, -costs[pair]) for pair in sorted(pairs)]
     graph.extend_from_weighted_edge_list(edges)
-    found = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
-    return frozenset(_pair(*pair) for pair in found)
+    matching = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=int)
+    return frozenset(_pair(*pair) for pair in matching)
 
 
 def _circle(places: int) -> list[Matching]:
-    """All pairs of an even number of places as disjoint perfect matchings: the last stays, the others go round it."""
+    """Return disjoint perfect matchings that cover all pairs of an even number of places.
+
+    This is the circle method: the last place stays fixed while the others rotate.
+    """
     turns = places - 1
     return [
         frozenset(

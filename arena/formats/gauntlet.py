@@ -1,4 +1,4 @@
-"""The gauntlet."""
+"""The gauntlet format."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 class Gauntlet(Format):
     """The first player meets every other player."""
+
+    extensible = True
 
     def meetings(self, players: int) -> int:
         return players - 1

@@ -1,4 +1,4 @@
-"""The knockout."""
+"""The knockout format."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 class Knockout(Format):
-    """The loser of a meeting is out; players named first meet those named last, and get the byes.
+    """The loser of a meeting is out. The players named first meet those named last, and get the byes.
 
-    Of two players with equal points, the one named first goes on.
+    If both players have equal points, the player named first goes on.
     """
 
     def meetings(self, players: int) -> int:

@@ -1,4 +1,4 @@
-"""Round robin."""
+"""The round-robin format."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 class RoundRobin(Format):
     """Each player meets every other player."""
+
+    extensible = True
 
     def meetings(self, players: int) -> int:
         return players * (players - 1) // 2

@@ -1,4 +1,4 @@
-"""The swiss tournament."""
+"""The swiss format."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from arena.contracts.format import Stages
 
 _FINEST = 10**6
-"""The largest denominator of a share of points: floating-point sums would blur the fractions that shares are."""
+"""Maximum denominator of a share of points. Shares are converted to fractions because sums of floats are inexact."""
 
 
 class Swiss(Format):
-    """In each stage players of nearly equal points meet; two players meet once at most.
+    """In each stage players with nearly equal points meet; two players meet at most once.
 
-    Of an odd number of players, the lowest in the standings without a bye so far gets one: the points of a won meeting.
-    Of players with equal points, those named earlier stand higher. See :mod:`arena.formats.draw`.
+    With an odd number of players, the lowest in the standings without a bye so far gets one. It counts as a won
+    meeting. Among players with equal points, those named earlier stand higher. See :mod:`arena.formats.draw`.
     """
 
     def __init__(self, rounds: Annotated[int, Range(1)] | None = None) -> None:
-        """``rounds``: the number of stages; None: as many as a knockout would have, and one more."""
+        """``rounds`` is the number of stages; None: one more than a knockout would have."""
         self.rounds = rounds
 
     def meetings(self, players: int) -> int:
@@ -42,16 +42,16 @@ class Swiss(Format):
             unit = lcm(*(each.denominator for each in points))
             pairs = draw.round([int(each * unit) for each in points])
             shares = yield [pairing(players[one], players[other]) for one, other in pairs]
-            won = [Fraction(1)] * len(players)  # the points of a bye
+            gained = [Fraction(1)] * len(players)  # the points of a bye
             for pair in pairs:
                 names = [players[each] for each in pair]
                 share = dict(zip(sorted(names), shares[pairing(*names)], strict=True))
                 for each in pair:
-                    won[each] = Fraction(share[players[each]]).limit_denominator(_FINEST)
-            points = [before + now for before, now in zip(points, won, strict=True)]
+                    gained[each] = Fraction(share[players[each]]).limit_denominator(_FINEST)
+            points = [before + gain for before, gain in zip(points, gained, strict=True)]
 
     def _stages(self, players: int) -> int:
-        """Raises UsageError for more stages than there are opponents."""
+        """Return the number of stages; raises UsageError if a player has fewer opponents than that."""
         rounds = self.rounds or min(ceil(log2(players)) + 1, players - 1)
         if rounds >= players:
             raise UsageError(f"{players} players have opponents for {players - 1} rounds, not for {rounds}")

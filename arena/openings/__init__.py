@@ -1,4 +1,4 @@
-"""The built-in opening books, registered as a plugin's are."""
+"""The built-in opening books, registered in the same way as those of a plugin."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ __all__ = ["ElevenMan", "File", "RandomPlies", "ThreeMove", "TwoMove", "register
 
 @hookimpl
 def register_openings() -> dict[str, type[OpeningBook]]:
-    """The books by name."""
+    """Return the opening books by name."""
     return {"3move": ThreeMove, "2move": TwoMove, "11man": ElevenMan, "random": RandomPlies, "file": File}

@@ -9,10 +9,10 @@ from arena.contracts.opening import Opening, OpeningBook
 
 
 class ElevenMan(OpeningBook):
-    """The 2253 sound eleven-man ballots: a man less on each side, and a move each (Gilbert)."""
+    """The 2253 sound eleven-man ballots: each side lacks one man and makes one move (Gilbert)."""
 
     def openings(self) -> tuple[Opening, ...]:
-        """In the order of Gilbert's deck; each is named by the squares of the missing men and the moves."""
+        """Return the openings in the order of Gilbert's deck, named by the squares of the missing men and the moves."""
         lines = (files(__package__) / "eleven_man.tsv").read_text("utf-8").splitlines()
         return tuple(_opening(*line.split("\t")) for line in lines[1:])
 

@@ -18,30 +18,33 @@ if TYPE_CHECKING:
 
 
 class File(OpeningBook):
-    """Positions of a text file, a FEN in each line, or the beginnings of the games of a PDN file."""
+    """The positions of a text file with a FEN in each line, or the first moves of the games of a PDN file."""
 
     def __init__(self, path: str, plies: Annotated[int, Range(0, 100)] = 6) -> None:
-        """``plies``: how much of each game of a PDN file is an opening. What leads to the same board counts once."""
+        """``plies`` is the length of an opening from a PDN file. Of openings with the same board, the first is kept."""
         self.path = path
         self.plies = plies
 
     def openings(self) -> tuple[Opening, ...]:
-        """In the order of the file. Raises UsageError where it holds no opening, or what is none."""
+        """Return the openings in the order of the file.
+
+        Raises UsageError if the file cannot be read, has a line that is not a FEN, or has no opening.
+        """
         path = Path(self.path)
         read = self._games if path.suffix.casefold() == ".pdn" else self._positions
-        found: dict[Board, Opening] = {}
+        openings: dict[Board, Opening] = {}
         try:
             for board, opening in read(path):
-                found.setdefault(board, opening)
+                openings.setdefault(board, opening)
         except ArenaError:
             raise
         except UnicodeDecodeError:
-            raise UsageError(f"{path} cannot be read: it is not a text") from None
+            raise UsageError(f"{path} cannot be read: it is not a text file") from None
         except (OSError, ValueError) as error:  # ValueError: a NUL in the path
             raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
-        if not found:
-            raise UsageError(f"{path} holds no opening after which the game goes on")
-        return tuple(found.values())
+        if not openings:
+            raise UsageError(f"{path} holds no opening after which the side to move has a legal move")
+        return tuple(openings.values())
 
     def _positions(self, path: Path) -> Iterator[tuple[Board, Opening]]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

@@ -12,7 +12,7 @@ from arena.plugins.options import Range
 
 
 class RandomPlies(OpeningBook):
-    """So many random plies from the start, as often as there are different boards to reach or openings wanted."""
+    """Openings of random moves from the initial position, all with different boards."""
 
     def __init__(
         self,
@@ -20,27 +20,31 @@ class RandomPlies(OpeningBook):
         number: Annotated[int, Range(1, 1_000_000)] = 1000,
         seed: Annotated[int, Range(0, 2**63 - 1)] = 0,
     ) -> None:
-        """``number``: how many there are in the book, all of them with different boards."""
+        """``plies`` is the length of an opening, ``number`` the number of openings in the book."""
         self.plies = plies
         self.number = number
         self.seed = seed
 
     def openings(self) -> tuple[Opening, ...]:
-        """Named by their moves; fewer than wanted where hardly any new board turns up."""
-        found: dict[Board, Opening] = {}
+        """Return the openings, named by their moves.
+
+        There are fewer than ``number`` if 20 * ``number`` random lines do not lead to that many different boards.
+        """
+        openings: dict[Board, Opening] = {}
         for number in range(20 * self.number):
             board, moves = self._line(SplitMix64(self.seed, number))
             if board.legal_moves and len(moves) == self.plies:
-                found.setdefault(board, Opening(" ".join(moves), moves))
-            if len(found) == self.number:
+                openings.setdefault(board, Opening(" ".join(moves), moves))
+            if len(openings) == self.number:
                 break
-        return tuple(found.values())
+        return tuple(openings.values())
 
-    def _line(self, chance: SplitMix64) -> tuple[Board, tuple[str, ...]]:
+    def _line(self, random: SplitMix64) -> tuple[Board, tuple[str, ...]]:
+        """Return the board after random moves, and the moves; fewer than ``plies`` if the game ends before."""
         board = Board.start()
         moves: list[str] = []
         while len(moves) < self.plies and board.legal_moves:
-            move = board.legal_moves[chance.below(len(board.legal_moves))]
+            move = board.legal_moves[random.below(len(board.legal_moves))]
             moves.append(move_text(board, move))
             board = board.after(move)
         return board, tuple(moves)

@@ -10,10 +10,10 @@ BARRED = {"9-14 21-17", "9-14 23-18", "10-14 21-17", "10-14 23-18", "11-16 23-19
 
 
 class TwoMove(OpeningBook):
-    """The 43 two-move ballots that are played: a first move each, but for the six pairs that lose a man."""
+    """The 43 playable two-move ballots: every pair of first moves except the six that lose a man."""
 
     def openings(self) -> tuple[Opening, ...]:
-        """In the order of the moves' squares, each named by its moves."""
+        """Return the ballots in the order of the squares of their moves, each named by its moves."""
         start = Board.start()
         pairs = [
             (move_text(start, first), move_text(start.after(first), second))

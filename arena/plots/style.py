@@ -32,7 +32,11 @@ _SETTINGS: Any = {
 }
 _RESOLUTION = 150
 """Dots per inch of PNG files."""
-_NO_DATE: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None, "Creator": None}}
+_NO_DATE: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Creator": None},
+}
 """Metadata that would differ from one file to the next."""
 
 

@@ -1,1 +1,1 @@
-"""Finding plugins, and the specs and options that name what they provide."""
+"""Plugins: hooks, registry, specs, options, and names of stored models."""

@@ -1,11 +1,11 @@
-"""Every hook, on one page.
+"""All hooks that a plugin can implement.
 
-A plugin is a module named by an entry point of the group ``arena``; it implements any of these hooks with
-``@arena.hookimpl``. Each returns a mapping from a name to a class. Names are made of lower-case letters,
-digits, ``-`` and ``_``, a letter or a digit first.
+A plugin is a module named by an entry point of the group ``arena``. It implements any of these hooks as functions
+marked ``@arena.hookimpl``. Each hook returns a mapping from names to classes. A name consists of lower-case letters,
+digits, ``-`` and ``_``, and starts with a letter or digit.
 
-Commands have no hook: a plugin names each ``typer.Typer`` by an entry point of the group ``arena.commands``. Their
-names are read without importing any plugin, so that ``arena --help`` stays fast. See :mod:`arena.cli.external`.
+Commands have no hook. A plugin names each ``typer.Typer`` by an entry point of the group ``arena.commands``. Reading
+these names imports no plugin, so that ``arena --help`` stays fast. See :mod:`arena.cli.external`.
 """
 
 from __future__ import annotations
@@ -31,29 +31,29 @@ hookimpl = pluggy.HookimplMarker("arena")
 
 @hookspec
 def register_players() -> Mapping[str, type[Player]]:  # type: ignore[empty-body]
-    """Players by name."""
+    """Return classes of players by name."""
 
 
 @hookspec
 def register_evaluators() -> Mapping[str, type[Evaluator]]:  # type: ignore[empty-body]
-    """Evaluators by name."""
+    """Return classes of evaluators by name."""
 
 
 @hookspec
 def register_learners() -> Mapping[str, type[Learner]]:  # type: ignore[empty-body]
-    """Learners by name."""
+    """Return classes of learners by name."""
 
 
 @hookspec
 def register_openings() -> Mapping[str, type[OpeningBook]]:  # type: ignore[empty-body]
-    """Opening books by name."""
+    """Return classes of opening books by name."""
 
 
 @hookspec
 def register_ratings() -> Mapping[str, type[Rating]]:  # type: ignore[empty-body]
-    """Rating systems by name."""
+    """Return classes of rating systems by name."""
 
 
 @hookspec
 def register_formats() -> Mapping[str, type[Format]]:  # type: ignore[empty-body]
-    """Formats of tournaments by name."""
+    """Return classes of tournament formats by name."""

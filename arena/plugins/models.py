@@ -1,9 +1,10 @@
-"""Stored models by name: a spec may use one as weights or as a player.
+"""Names of stored models, which a spec may use as weights or as a player.
 
-``lms@500`` is the model of the run ``lms`` after 500 games, and ``lms@last`` is that of its last checkpoint. ``@`` and
-the first six or more digits of a hash name any model of the database. A file with such a name is written ``./lms@500``.
+``lms@500`` is the model of the run ``lms`` after 500 games, ``lms@last`` that of its last checkpoint. ``@`` and at
+least six first digits of a hash name any model of the database. A file with such a name is written ``./lms@500``.
 
-A :class:`Resolver` looks names up. :class:`ModelResolver` does so in a database; it is passed to whatever reads specs.
+A :class:`Resolver` finds models by name. :class:`ModelResolver` finds them in a database. Functions that parse specs
+take a resolver as an argument.
 """
 
 from __future__ import annotations
@@ -26,42 +27,46 @@ if TYPE_CHECKING:
     from arena.store.models import StoredModel
 
 DEFAULT_DB = "results/arena.sqlite"
-"""The database of commands without ``--db``."""
+"""The database that commands use without ``--db``."""
 NAME = re.compile(r"(?P<run>[\w.-]+)@(?P<games>[0-9]{1,18}|last)|@(?P<hash>[0-9a-f]{6,32})")
-"""The form of a name."""
+"""Pattern of the names."""
 KEPT = 16
-"""Models that a resolver keeps in memory."""
+"""Number of models that a resolver keeps in memory."""
 
 
 class Resolver(Protocol):
-    """Finds stored models."""
+    """Finds stored models by name."""
 
     def resolve(self, name: str) -> StoredModel:
-        """The model of that name. Raises StoreError if there is none."""
+        """Return the model with that name. Raises StoreError if it does not exist."""
 
 
 class ModelResolver:
-    """Finds the models of a database, and reads the weights of a model once."""
+    """Finds models in a database. It keeps the last models in memory."""
 
     def __init__(self, database: str | os.PathLike[str]) -> None:
-        """``database``: a path or a URL; it is opened when a name is looked up."""
+        """``database`` is a path or a URL. It is opened only during a look-up."""
         self.database = str(database)
-        """As it was given."""
+        """Path or URL as given by the caller."""
         self._read = lru_cache(KEPT)(self._fetch)
 
     @property
     def absolute(self) -> str:
-        """The database as a process in another folder finds it."""
+        """The URL, or the absolute path, of the database."""
         return self.database if "://" in self.database else str(Path(self.database).absolute())
 
     def resolve(self, name: str) -> StoredModel:
-        """The model of that name. Raises UsageError if it is not a name, and StoreError if there is no such model."""
+        """Return the model with that name.
+
+        Raises UsageError if ``name`` does not have the form of a name, and StoreError if the model does not exist.
+        """
         from arena.store import models
 
         parts = NAME.fullmatch(name)
         if parts is None:
             raise UsageError(
-                f"{shown(name)} names no model: write RUN@GAMES, RUN@last, or @ and six or more digits of a hash"
+                f"{shown(name)} is not the name of a model: write RUN@GAMES, RUN@last, or @ and at least six digits of"
+                " a hash"
             )
         with self._connection() as (connection, location):
             if parts["hash"]:
@@ -76,7 +81,7 @@ class ModelResolver:
 
     @contextmanager
     def _connection(self) -> Iterator[tuple[Connection, str]]:
-        """A connection to the database, and the database's name for messages."""
+        """Open a connection to the database, and give it with the database's location for messages."""
         from arena.store.database import Database
         from arena.store.decoding import decoding
 
@@ -89,12 +94,15 @@ class ModelResolver:
 
 
 def is_name(text: str) -> bool:
-    """Whether ``text`` has the form of a stored model's name."""
+    """Whether ``text`` has the form of a name of a stored model."""
     return NAME.fullmatch(text) is not None
 
 
 def resolve(name: str, resolver: Resolver | None) -> StoredModel:
-    """The stored model of that name. Raises UsageError if there is no resolver, and what resolvers raise."""
+    """Return the stored model with that name.
+
+    Raises UsageError if there is no resolver, and the errors of :meth:`Resolver.resolve`.
+    """
     if resolver is None:
-        raise UsageError(f"{shown(name)} names a stored model, but no database is given to look it up in")
+        raise UsageError(f"{shown(name)} names a stored model, but no database was given")
     return resolver.resolve(name)

@@ -1,10 +1,10 @@
-"""Options: what a constructor takes, read from and written as text.
+"""Options of registered classes: the parameters of their constructors, parsed from and written as text.
 
 The parameters of a constructor, with their type hints and defaults, are the options of its class. An option has the
-name of its parameter, without a trailing underscore: ``lambda`` for ``lambda_``. A hint is
-``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model` or
-:class:`arena.contracts.evaluator.Evaluator`; any of them may be ``| None``. A number may be bounded by
-``Annotated[int, Range(1, 20)]``, and a model without a default told its kind by ``Annotated[Model, ModelKind("mlp")]``.
+name of its parameter without a trailing underscore: ``lambda`` for ``lambda_``. The type hint is one of ``bool``,
+``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model` and
+:class:`arena.contracts.evaluator.Evaluator`, each possibly with ``| None``. ``Annotated[int, Range(1, 20)]`` bounds a
+number. ``Annotated[Model, ModelKind("mlp")]`` gives the kind of a model that has no default.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
     NameOf = Callable[[type[Evaluator]], str | None]
 
 SHIPPED = "shipped"
-"""The text of a model option's default."""
+"""Text of the default model of an option."""
 NONE = "none"
-"""The text of None."""
+"""Text of None."""
 _LARGEST = 2**63 - 1
-"""Of whole numbers without a bound of their own."""
+"""Largest absolute value of a whole number."""
 _BOOLEANS = {"yes": True, "on": True, "1": True, "no": False, "off": False, "0": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The bounds of a number, both included: ``Annotated[int, Range(1, 20)]``."""
+    """Bounds of a number, both inclusive: ``Annotated[int, Range(1, 20)]``."""
 
     low: float = -inf
     high: float = inf
@@ -59,81 +59,81 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class ModelKind:
-    """The kind of model that an option takes: ``Annotated[arena.Model, ModelKind("mlp")]``."""
+    """Kind of the model of an option: ``Annotated[arena.Model, ModelKind("mlp")]``."""
 
     name: str
     check: Callable[[Model], object] = lambda _: None
-    """Raises ModelError where a model of that kind cannot be played; called when the option is read."""
+    """Called with the model when the option is parsed; raises ModelError if the model cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of a player, evaluator, ..."""
+    """An option of a registered class."""
 
     parameter: str
-    """The parameter of the constructor."""
+    """Name of the constructor's parameter."""
     default_value: Any = field(repr=False)
-    """What the constructor itself takes by default; ``inspect.Parameter.empty`` where it is required."""
+    """Default of the parameter; ``inspect.Parameter.empty`` if the option is required."""
     _type: _Type = field(repr=False)
 
     @property
     def name(self) -> str:
-        """The parameter without a trailing underscore, which keeps it apart from a word of Python: ``lambda_``."""
+        """Name of the option: ``lambda`` for the parameter ``lambda_``, since Python reserves ``lambda``."""
         return self.parameter.removesuffix("_")
 
     @property
     def annotation(self) -> str:
-        """What it takes, for example ``int 1..20``, ``true|false``, ``raw|none``, ``model (lms)``."""
+        """Valid values as text, for example ``int 1..20``, ``true|false``, ``raw|none``, ``model (lms)``."""
         return self._type.text
 
     @property
     def required(self) -> bool:
-        """Whether it has no default."""
+        """Whether the option has no default."""
         return self.default_value is inspect.Parameter.empty
 
     @property
     def default(self) -> str | None:
-        """The text of the default; None where it is required."""
+        """Text of the default; None if the option is required."""
         return None if self.required else self.write(self.default_value)
 
     @property
     def nested(self) -> bool:
-        """Whether its value is the spec of an evaluator, which :meth:`read` gives back as text."""
+        """Whether the value is the spec of an evaluator. :meth:`read` returns it as text."""
         return isinstance(self._type, _EvaluatorSpec) or (
             isinstance(self._type, _Optional) and isinstance(self._type.inner, _EvaluatorSpec)
         )
 
     @property
     def takes_model(self) -> bool:
-        """Whether its value is a model, or none."""
+        """Whether the value is a model, or a model or None."""
         return isinstance(self._type, _Weights) or (
             isinstance(self._type, _Optional) and isinstance(self._type.inner, _Weights)
         )
 
     @property
     def model_kind(self) -> str | None:
-        """The kind of its model; None if it takes no model, or one of any kind."""
+        """Kind of the model; None if the option takes no model, or a model of any kind."""
         values = self._type.inner if isinstance(self._type, _Optional) else self._type
         return values.kind if isinstance(values, _Weights) else None
 
     def read(self, text: str, resolver: Resolver | None = None) -> Any:
-        """The value that ``text`` stands for; a model is read at once, a stored one by ``resolver``.
+        """Parse ``text``. A model is loaded from its file, or by ``resolver`` if it is a stored model.
 
-        Raises ValueError if it is not what :attr:`annotation` says, ModelError, and what
-        :func:`arena.plugins.models.resolve` does.
+        Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used, and the
+        errors of :func:`arena.plugins.models.resolve`.
         """
         return self._type.read(text, resolver)
 
     def write(self, value: Any) -> str:
-        """The one text of ``value``: what :meth:`read` takes for it."""
+        """Return the canonical text of ``value``, for which :meth:`read` returns ``value``."""
         return self._type.write(value)
 
 
 def options_of(cls: type[Any], evaluator_name: NameOf) -> tuple[Option, ...]:
-    """The options of ``cls`` in the order of its constructor's signature.
+    """Return the options of ``cls`` in the order of its constructor's signature.
 
-    ``evaluator_name`` gives the name under which a class of evaluators is registered. Raises PluginError
-    where the constructor has parameters that cannot be options.
+    ``evaluator_name`` returns the registered name of a class of evaluators, or None. Raises PluginError if a parameter
+    of the constructor cannot be an option.
     """
     if cls.__init__ is object.__init__:
         return ()
@@ -143,7 +143,7 @@ def options_of(cls: type[Any], evaluator_name: NameOf) -> tuple[Option, ...]:
     except Exception as error:
         raise PluginError(
             f"the type hints of {cls.__qualname__}.__init__ cannot be read: {error} "
-            "(what they name must be imported at run time)"
+            "(import the names in them at run time, not only under TYPE_CHECKING)"
         ) from None
     return tuple(_option(parameter, hints, evaluator_name) for parameter in parameters)
 
@@ -169,7 +169,7 @@ def _option(parameter: inspect.Parameter, hints: Mapping[str, Any], evaluator_na
 
 
 def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...] = ()) -> _Type:
-    """What reads and writes the values of ``hint``; TypeError where nothing does."""
+    """Return the option type of a type hint. Raises TypeError if there is none."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin is Annotated:
         return _type(arguments[0], default, evaluator_name, (*arguments[1:], *marks))
@@ -195,7 +195,7 @@ def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...
     if origin is Literal:
         return _Choice({_word(value): value for value in arguments})
     if isinstance(hint, type) and issubclass(hint, Enum):
-        # Members go by their values where those are texts, else by their names; the other will do as well.
+        # The canonical text of a member is its value if all values are texts, else its name. Both are accepted.
         names = dict(hint.__members__)
         values = {str(member.value): member for member in hint}
         if all(isinstance(member.value, str) for member in hint):
@@ -213,11 +213,15 @@ def _word(value: Any) -> str:
 
 
 class _Type(ABC):
-    """The values of an option as text. ``read`` raises ValueError, ``write`` ValueError or TypeError."""
+    """Parses and writes the values of an option.
+
+    ``read`` raises ValueError for an invalid text, ``write`` raises ValueError or TypeError for an invalid value.
+    """
 
     @property
     @abstractmethod
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Description of the valid values; see :attr:`Option.annotation`."""
 
     @abstractmethod
     def read(self, text: str, resolver: Resolver | None, /) -> Any: ...
@@ -236,7 +240,7 @@ class _Number(_Type):
         return self.number.__name__ if self.bounds == Range() else f"{self.number.__name__} {self.bounds}"
 
     def read(self, text: str, _: Resolver | None, /) -> float:
-        value = self.number(text) + 0  # so that -0.0 is 0.0
+        value = self.number(text) + 0  # turns -0.0 into 0.0
         if value not in self.bounds or (abs(value) > _LARGEST if self.number is int else not isfinite(value)):
             raise ValueError(text)
         return value
@@ -268,10 +272,10 @@ class _Choice(_Type):
         return "|".join(self.values)
 
     def read(self, text: str, _: Resolver | None, /) -> Any:
-        readings = {**self.synonyms, **self.values}
-        for reading in (text, text.casefold()):
-            if reading in readings:
-                return readings[reading]
+        accepted = {**self.synonyms, **self.values}
+        for spelling in (text, text.casefold()):
+            if spelling in accepted:
+                return accepted[spelling]
         raise ValueError(text)
 
     def write(self, value: Any) -> str:
@@ -316,8 +320,8 @@ class _Weights(_Type):
         if self.default and (value is self.default or (value.path and value.path == self.default.path)):
             return SHIPPED
         text = value.name or f"@{value.hash}"
-        misleading = value.path is not None and (text == SHIPPED or models.is_name(text))
-        return str(Path.cwd() / text) if misleading else text
+        ambiguous = value.path is not None and (text == SHIPPED or models.is_name(text))
+        return str(Path.cwd() / text) if ambiguous else text
 
 
 @dataclass(frozen=True)

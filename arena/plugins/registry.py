@@ -1,8 +1,8 @@
-"""Plugins: every player, evaluator, ... that is installed, built-in or not, comes in here.
+"""The registry of all installed players, evaluators, learners, opening books, rating systems and formats.
 
-A plugin is an entry point of the group ``arena``. Each is loaded on its own: one that fails to import, whose
-hooks fail, or that claims a name of another is a line in :attr:`Registry.problems` and an error only where
-something of it is asked for.
+All of them come from plugins, the built-in ones too. A plugin is an entry point of the group ``arena``. Plugins are
+loaded independently. A plugin that cannot be imported, whose hook raises an error, or whose name clashes with another
+is reported in :attr:`Registry.problems`. It is an error only if one of its names is used.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ KINDS: dict[str, type[Any]] = {
     "rating": Rating,
     "format": Format,
 }
-"""What can be registered, with the contract that it must fulfil; the hook is ``register_<kind>s``."""
+"""Kind -> base class of the registered classes. The hook of a kind is ``register_<kind>s``."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
-"""What a name looks like."""
+"""Pattern of registered names."""
 
 
 @dataclass(frozen=True)
 class Registered:
-    """A player, evaluator, ... by name."""
+    """A registered class: a player, evaluator, learner, opening book, rating system or format."""
 
     kind: str
     """A key of :data:`KINDS`."""
@@ -68,21 +68,21 @@ class Registered:
     module: str
     """Module of the plugin, as its entry point names it."""
     options: tuple[Option, ...] = field(default=(), compare=False, repr=False)
-    """What it can be given, in the order of the constructor's signature."""
+    """Its options, in the order of the constructor's signature."""
 
     @property
     def description(self) -> str:
-        """The first line of the docstring of the class; empty where it has none."""
+        """First line of the docstring of the class; empty if the class has no docstring."""
         return (self.cls.__doc__ or "").strip().partition("\n")[0]
 
     @property
     def origin(self) -> str:
-        """Distribution and version."""
+        """Distribution and version, separated by a blank."""
         return f"{self.distribution} {self.version}"
 
     @property
     def code(self) -> str:
-        """16 hexadecimal digits of the version and the files that provide it; see :mod:`arena.plugins.fingerprint`."""
+        """Hash of distribution, version and :mod:`fingerprint <arena.plugins.fingerprint>`: 16 hexadecimal digits."""
         files = fingerprint(self.cls.__module__.partition(".")[0], load().packages)
         return hashlib.blake2b(f"{self.origin}\n{files}".encode(), digest_size=8).hexdigest()
 
@@ -92,38 +92,40 @@ class Registry:
 
     def __init__(self) -> None:
         self.problems: list[str] = []
-        """What is wrong with the installed plugins: a line each, naming the distributions."""
-        self._found: dict[tuple[str, str], Registered] = {}
-        self._broken: dict[tuple[str, str], str] = {}
-        """Why a name of a kind cannot be used."""
-        self._failed: dict[str, str] = {}
-        """Why the plugin that goes by a name was not loaded."""
+        """Problems of the installed plugins, one line each, with the names of the distributions."""
+        self._usable: dict[tuple[str, str], Registered] = {}
+        """By kind and name."""
+        self._unusable: dict[tuple[str, str], str] = {}
+        """Kind and name of a registered class that cannot be used -> the problem."""
+        self._not_loaded: dict[str, str] = {}
+        """Name of a plugin that was not loaded -> the problem."""
 
     def all(self, kind: str) -> list[Registered]:
-        """All of a kind that can be used, by name."""
-        return sorted((item for item in self._found.values() if item.kind == kind), key=lambda item: item.name)
+        """Return all usable classes of a kind, sorted by name."""
+        return sorted((item for item in self._usable.values() if item.kind == kind), key=lambda item: item.name)
 
     @cached_property
     def packages(self) -> frozenset[str]:
-        """The top-level packages and modules with plugins."""
-        return frozenset(item.module.partition(".")[0] for item in self._found.values())
+        """Names of the top-level packages and modules that contain usable plugins."""
+        return frozenset(item.module.partition(".")[0] for item in self._usable.values())
 
     def get(self, kind: str, name: str) -> Registered:
-        """The one of that kind and name.
+        """Return the class of a kind with that name.
 
-        Raises UnknownName, or PluginError where the name is that of something that cannot be used.
+        Raises PluginError if the name belongs to a plugin or class that cannot be used, and UnknownName if nothing has
+        that name.
         """
-        if found := self._found.get((kind, name)):
-            return found
-        if why := self._broken.get((kind, name)) or self._failed.get(_plain(name)):
-            raise PluginError(why)
-        hint = nearest(name, sorted(known for of, known in {*self._found, *self._broken} if of == kind))
-        missing = " (some plugins were not loaded: see `arena plugins`)" if self._failed else ""
+        if item := self._usable.get((kind, name)):
+            return item
+        if problem := self._unusable.get((kind, name)) or self._not_loaded.get(_plain(name)):
+            raise PluginError(problem)
+        hint = nearest(name, sorted(known for of, known in {*self._usable, *self._unusable} if of == kind))
+        missing = " (some plugins were not loaded: see `arena plugins`)" if self._not_loaded else ""
         raise UnknownName(f"no {kind} named {shown(name)}; {hint}{missing}")
 
     @classmethod
     def of(cls, entry_points: Iterable[metadata.EntryPoint]) -> Registry:
-        """What the plugins behind ``entry_points`` provide, each loaded on its own."""
+        """Load the plugins of ``entry_points`` and return a registry of their classes."""
         registry = cls()
         claims: defaultdict[tuple[str, str], list[Registered]] = defaultdict(list)
         for entry_point in sorted(entry_points, key=lambda point: (_source(point), point.name)):
@@ -136,14 +138,14 @@ class Registry:
         return registry
 
     def _load(self, entry_point: metadata.EntryPoint) -> Iterator[Registered]:
-        """What one plugin provides, as far as it can be used."""
+        """Load one plugin and yield its valid registrations. Problems are recorded."""
         distribution, version = _source(entry_point)
-        origin, what = f"{distribution} {version}", f"the plugin {entry_point.name!r} ({entry_point.value})"
+        origin, plugin = f"{distribution} {version}", f"the plugin {entry_point.name!r} ({entry_point.value})"
         try:
-            with _same_folder() as moved:
+            with _same_folder() as changed_to:
                 registrations = list(_registrations(entry_point))
-            if moved:
-                self.problems.append(f"{origin}: {what} changed the current folder when it was loaded; it was set back")
+            if changed_to:
+                self.problems.append(f"{origin}: {plugin} changed the current folder while loading; it was set back")
             for kind, names in registrations:
                 for name, cls in names.items():
                     item = Registered(kind, name, cls, distribution, version, entry_point.module)
@@ -154,36 +156,36 @@ class Registry:
         except BaseException as error:
             if from_keyboard(error):
                 raise
-            self.problems.append(f"{origin}: {what} was not loaded: {_one_line(error)}")
+            self.problems.append(f"{origin}: {plugin} was not loaded: {_one_line(error)}")
             for name in (entry_point.name, distribution, entry_point.module):
-                self._failed[_plain(name)] = self.problems[-1]
+                self._not_loaded[_plain(name)] = self.problems[-1]
 
     def _admit(self, key: tuple[str, str], items: list[Registered], evaluator_name: NameOf) -> None:
-        """Let in what alone claims a name, with its options."""
+        """Read the options of a registration and make it usable, unless several plugins register the same name."""
         kind, name = key
         item, *others = items
         if others:
-            who = " and ".join(f"{item.origin} ({item.module})" for item in items)
-            self._refuse(key, f"the {kind} name {name!r} is claimed by {who}: uninstall all but one")
+            claimants = " and ".join(f"{item.origin} ({item.module})" for item in items)
+            self._refuse(key, f"the {kind} name {name!r} is claimed by {claimants}: uninstall all but one")
             return
         try:
-            self._found[key] = replace(item, options=options_of(item.cls, evaluator_name))
+            self._usable[key] = replace(item, options=options_of(item.cls, evaluator_name))
         except PluginError as error:
             self._refuse(key, f"{item.origin}: the {kind} {name!r} ({item.cls.__qualname__}) cannot be used: {error}")
 
-    def _refuse(self, key: tuple[str, str], why: str) -> None:
-        self.problems.append(why)
-        self._broken[key] = why
+    def _refuse(self, key: tuple[str, str], problem: str) -> None:
+        self.problems.append(problem)
+        self._unusable[key] = problem
 
 
 @functools.cache
 def load() -> Registry:
-    """What the installed distributions provide. They are looked through once per process."""
+    """Return the registry of the installed distributions. Plugins are loaded once per process."""
     return Registry.of(metadata.entry_points(group=GROUP))
 
 
 def _registrations(entry_point: metadata.EntryPoint) -> Iterator[tuple[str, Mapping[Any, Any]]]:
-    """The kind and the names of each hook that the plugin implements, all its hooks having been called."""
+    """Load a plugin, call all hooks that it implements, and yield the kind and the classes by name of each hook."""
     manager = pluggy.PluginManager(hookspecs.hookspec.project_name)
     manager.add_hookspecs(hookspecs)
     plugin = entry_point.load()
@@ -192,20 +194,20 @@ def _registrations(entry_point: metadata.EntryPoint) -> Iterator[tuple[str, Mapp
     callers = manager.get_hookcallers(plugin)
     if not callers:
         raise PluginError("it implements no hook (a function marked @arena.hookimpl)")
-    results = [(caller.name, caller()) for caller in callers]
-    for hook, answers in results:
-        # Pluggy leaves None out of the answers.
-        if not answers or not isinstance(answers[0], Mapping):
-            answer = type(answers[0]).__name__ if answers else None
-            raise PluginError(f"{hook} returned {answer}, not a mapping from names to classes")
-        yield hook.removeprefix("register_").removesuffix("s"), answers[0]
+    calls = [(caller.name, caller()) for caller in callers]
+    for hook, results in calls:
+        # Pluggy leaves None out of the results.
+        if not results or not isinstance(results[0], Mapping):
+            result = type(results[0]).__name__ if results else None
+            raise PluginError(f"{hook} returned {result}, not a mapping from names to classes")
+        yield hook.removeprefix("register_").removesuffix("s"), results[0]
 
 
 def _fault(item: Registered) -> str:
-    """What is wrong with a registration; empty where nothing is."""
+    """Return what is wrong with a registration, or an empty text."""
     name, cls, contract = item.name, item.cls, KINDS[item.kind]
     if not isinstance(name, str) or not NAME.fullmatch(name):
-        return "has a bad name: lower-case letters, digits, '-' and '_', a letter or a digit first"
+        return "has a bad name: use lower-case letters, digits, '-' and '_', and start with a letter or digit"
     if not isinstance(cls, type) or not issubclass(cls, contract):
         return f"is {cls!r}, not a class derived from {contract.__name__}"
     if inspect.isabstract(cls):
@@ -214,38 +216,41 @@ def _fault(item: Registered) -> str:
 
 
 def _source(entry_point: metadata.EntryPoint) -> tuple[str, str]:
-    """Name and version of the distribution that an entry point belongs to."""
+    """Return name and version of the distribution of an entry point."""
     return _identity(entry_point.dist) if entry_point.dist else ("unknown", "0")
 
 
 @functools.cache
 def _identity(distribution: metadata.Distribution) -> tuple[str, str]:
-    """Name and version, each of which is read from a long file."""
+    """Return name and version of a distribution. Both are read from a long file, so the result is cached."""
     return str(distribution.name), str(distribution.version)
 
 
 def _plain(name: str) -> str:
-    """A plugin's name without what distinguishes its entry point, module and distribution."""
+    """Reduce the name of a plugin's entry point, module or distribution (``arena_greedy``) to one form (``greedy``)."""
     return name.lower().replace("_", "-").removeprefix("arena-")
 
 
 @contextmanager
 def _same_folder() -> Iterator[list[str]]:
-    """Returns to the current folder at the end; the list then holds the folder that the block went to, if any."""
+    """Change back to the current folder after the block.
+
+    If the block changed the folder, the list that the context manager gives then holds the new folder.
+    """
     before = _folder()
-    moved: list[str] = []
+    changed_to: list[str] = []
     try:
-        yield moved
+        yield changed_to
     finally:
         after = _folder()
         if before is not None and after != before:
-            moved.append(str(after))
+            changed_to.append(str(after))
             with suppress(OSError):
                 os.chdir(before)
 
 
 def _folder() -> str | None:
-    """The current folder; None if it was removed."""
+    """Return the current folder; None if it was removed."""
     try:
         return os.getcwd()  # noqa: PTH109
     except OSError:

@@ -1,4 +1,4 @@
-"""Specs: texts that name a player (or an evaluator, ...) with its options.
+"""Specs: texts that name a player, evaluator, ... with its options.
 
 ::
 
@@ -6,11 +6,11 @@
     player = model *( ":" option "=" value )       lms@500:depth=2
     specs  = spec *( "," spec )                    lms,td:weights=my.safetensors,minimax
 
-A ``:`` separates only where an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets
-are balanced; nothing separates within them, and a pair around a whole value is not part of it.
+A ``:`` is a separator only if an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets must be
+balanced. There are no separators within brackets, and a pair of brackets around a whole value is not part of the value.
 
-A stored model (:mod:`arena.plugins.models`) stands for the player that its learner makes of it, with its options
-unless others are given.
+The name of a stored model (:mod:`arena.plugins.models`) names the player that its learner gives for the model. Options
+in the spec replace the options of that player.
 """
 
 from __future__ import annotations
@@ -38,61 +38,61 @@ _COMMA = re.compile(",")
 
 @dataclass(frozen=True)
 class Spec:
-    """A player, evaluator, ... with its options, ready to be made."""
+    """A registered class with the values of its options."""
 
     registered: Registered
     text: str
-    """The canonical spec: options in the order of the signature, defaults left out, values in one form."""
+    """The canonical spec: options in the order of the signature without defaults, values in their canonical form."""
     weights: str | None
-    """Hash of the weights that it plays with, the shipped ones included; None where there are none."""
+    """Hash of the models among the options, default models included; None if there is no model."""
     options: Mapping[str, Any] = field(compare=False, repr=False)
-    """The value of every option, defaults included; that of an evaluator is a :class:`Spec` in its turn."""
+    """The value of each option by name, defaults included. The value of an evaluator option is a :class:`Spec`."""
 
     @property
     def name(self) -> str:
-        """The name without the options."""
+        """Registered name, without options."""
         return self.registered.name
 
     @property
     def code(self) -> str:
-        """Hash of the code that provides it and the evaluators among its options."""
+        """Hash of the source code of the class and of the evaluators among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
         return _hash([self.registered.code, *nested])
 
     @property
     def model(self) -> tuple[str, Model] | None:
-        """The option that holds its model, and the model; None unless there is exactly one."""
-        found = [(name, value) for name, value in self.options.items() if isinstance(value, Model)]
-        return found[0] if len(found) == 1 else None
+        """Name and value of the option that is a model; None unless there is exactly one such option."""
+        models_by_option = [(name, value) for name, value in self.options.items() if isinstance(value, Model)]
+        return models_by_option[0] if len(models_by_option) == 1 else None
 
     def replaced(self, options: Mapping[str, Any]) -> Spec:
-        """The same with other values of some options, those of evaluators being specs in their turn."""
+        """Return the spec with other values of some options. The value of an evaluator option is a spec."""
         return _of(self.registered, {**self.options, **options})
 
     def with_model(self, model: Model) -> Spec:
-        """The same with another model in the place of its own; UsageError unless it has exactly one."""
+        """Return the spec with another model. Raises UsageError unless exactly one option is a model."""
         if self.model is None:
-            raise UsageError(f"{self.text} plays no model that could be replaced, or several")
+            raise UsageError(f"the model of {self.text} cannot be replaced: it needs exactly one option with a model")
         return self.replaced({self.model[0]: model})
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments of the constructor, with fresh evaluators."""
+        """The arguments of the constructor, with new evaluators."""
         values = {option.parameter: self.options[option.name] for option in self.registered.options}
         return {name: value.create() if isinstance(value, Spec) else value for name, value in values.items()}
 
     def create(self) -> Any:
-        """A fresh instance, with fresh evaluators."""
+        """Return a new instance, with new evaluators."""
         return self.registered.cls(**self.arguments)
 
 
 def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: Resolver | None = None) -> Spec:
-    """The spec of a ``kind`` ("player", "evaluator", ...) that ``text`` stands for; weights are read at once.
+    """Parse the spec of a ``kind`` ("player", "evaluator", ...) and load its models.
 
-    ``resolver`` finds stored models; without one their names are refused.
+    ``resolver`` finds stored models. Without a resolver, names of stored models raise UsageError.
 
-    Raises UsageError (malformed text), UnknownName, PluginError, BadOption (unknown, twice, missing, bad
-    value), ModelError and StoreError.
+    Raises UsageError (malformed text), UnknownName, PluginError, BadOption (unknown, repeated, missing or invalid
+    option), ModelError and StoreError.
     """
     registry = registry or load()
     name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
@@ -104,7 +104,7 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     elif re.fullmatch(r"[\w-]+", name):
         plain = name
     else:
-        raise UsageError(f"{shown(text)} names no {kind}: write name or name:option=value")
+        raise UsageError(f"{shown(text)} is not a valid {kind} spec: write name or name:option=value")
     registered = registry.get(kind, plain)
     defaults = {option.name: option.default for option in registered.options} | _given(registered, inherited)
     given = _given(registered, settings)
@@ -121,10 +121,10 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
 
 
 def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec:
-    """The spec of a ``kind`` that makes the like of ``instance``; a model made in memory goes by ``@`` and its hash.
+    """Return the spec of an instance of a ``kind``. A model that is not from a file appears as ``@`` and its hash.
 
-    Raises UsageError where the class of the instance is not registered, or its constructor does not store an option
-    under the option's name.
+    Raises UsageError if the class of the instance is not registered, or if its constructor does not store each
+    parameter as an attribute of the same name.
     """
     registry = registry or load()
     registered = next((each for each in registry.all(kind) if each.cls is type(instance)), None)
@@ -133,7 +133,7 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
     options = {}
     for option in registered.options:
         if not hasattr(instance, option.parameter):
-            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is")
+            raise UsageError(f"the constructor of {registered.name} must store its option {option.name!r} unchanged")
         value = getattr(instance, option.parameter)
         nested = option.nested and value is not None
         options[option.name] = describe("evaluator", value, registry) if nested else value
@@ -141,22 +141,45 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
 
 
 def identity(spec: Spec, of: str = "") -> dict[str, str]:
-    """What decides how a spec plays or learns, options and models of nested specs included, and what to call it."""
+    """Return everything that decides how a spec plays or learns, as texts by name.
+
+    These are spec, version, code hash, and the value of each option (the hash of a model). The names for a nested spec
+    begin with the name of its option and a blank. ``of`` is the beginning of all names.
+    """
     state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin, f"{of}code": spec.registered.code}
     for name, value in spec.options.items():
-        if isinstance(value, Spec):
-            state |= identity(value, f"{of}{name} ")
-        else:
-            state[f"{of}{name}"] = value.hash if isinstance(value, Model) else str(value)
+        state |= _identity_of(value, f"{of}{name}")
     return state
 
 
+def with_new_options(then: Mapping[str, str], spec: Spec, of: str = "") -> dict[str, str]:
+    """A recorded identity of ``spec``, completed by options that did not exist then and have their defaults now.
+
+    The default of a new option is what was done before there was the option, so it is not a change. ``of`` as in
+    :func:`identity`.
+    """
+    state = dict(then)
+    for option in spec.registered.options:
+        name, value = f"{of}{option.name}", spec.options[option.name]
+        if isinstance(value, Spec) and f"{name} spec" in then:
+            state = with_new_options(state, value, f"{name} ")
+        elif not {name, f"{name} spec"} & then.keys() and _text_of(option, value) == option.default:
+            state |= _identity_of(value, name)
+    return state
+
+
+def _identity_of(value: Any, name: str) -> dict[str, str]:
+    """What an identity says of the value of an option."""
+    if isinstance(value, Spec):
+        return identity(value, f"{name} ")
+    return {name: value.hash if isinstance(value, Model) else str(value)}
+
+
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
-    """In what two identities differ, with the values: ``code: 1a2b then, 3c4d now``.
+    """Return the differences of two identities, by name: ``code: 1a2b then, 3c4d now``.
 
-    Versions come first, and what an identity says of the thing itself before what it says of its parts.
-
-    Code that ``then`` does not have, because an older version recorded it, is left out.
+    Versions come first, and nested specs last. A code hash that ``then`` lacks is not a difference, since older
+    versions did not record it.
     """
     names = sorted(then.keys() | now.keys(), key=lambda name: (not name.endswith("version"), " " in name, name))
     return {
@@ -167,41 +190,51 @@ def differences(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, st
 
 
 def missing_code(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """The hashes of code that an identity of an older version does not have."""
+    """Return the names of the code hashes that ``then`` lacks, since an older version recorded it."""
     return [name for name in now if name.endswith("code") and name not in then]
 
 
 def parse_list(
     kind: str, text: str, registry: Registry | None = None, *, resolver: Resolver | None = None
 ) -> list[Spec]:
-    """The specs in a text separated by commas, in order. Raises what :func:`parse` does."""
+    """Parse specs separated by commas. Raises the errors of :func:`parse` and :func:`split`."""
     return [parse(kind, part, registry, resolver=resolver) for part in split(kind, text)]
 
 
 def split(kind: str, text: str) -> list[str]:
-    """The texts of the specs in a text separated by commas. Raises UsageError where one is missing."""
+    """Split specs separated by commas into their texts. Raises UsageError if one is empty."""
     parts = [part.strip() for part in _split(text, _COMMA)]
     if "" in parts:
-        raise UsageError(f"there is a {kind} missing in {shown(text)}: write them separated by single commas")
+        raise UsageError(f"there is an empty {kind} spec in {shown(text)}: separate specs by single commas")
     return parts
 
 
 def _of(registered: Registered, options: Mapping[str, Any]) -> Spec:
-    """The spec of that class with these values; UsageError where one is not of its option's type."""
+    """Return the spec of a class with these values of its options.
+
+    Raises UsageError if a value does not have the type of its option.
+    """
     written = []
     for option in registered.options:
         value = options[option.name]
         try:
-            text = value.text if isinstance(value, Spec) else option.write(value)
+            text = _text_of(option, value)
         except (AttributeError, TypeError, ValueError):
-            raise UsageError(f"{registered.name} does not keep its option {option.name!r} as it is") from None
+            raise UsageError(
+                f"the constructor of {registered.name} must store its option {option.name!r} unchanged"
+            ) from None
         if text != option.default:
             written.append(f":{option.name}={_quoted(text)}")
     return Spec(registered, registered.name + "".join(written), _weights(options), options)
 
 
+def _text_of(option: Option, value: Any) -> str:
+    """The text of a value of an option."""
+    return value.text if isinstance(value, Spec) else option.write(value)
+
+
 def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
-    """The texts of the options in ``settings``, each ``option=value``."""
+    """Return the texts of the values in ``settings``, each of which is ``option=value``, by option."""
     names = [option.name for option in registered.options]
     given: dict[str, str] = {}
     for setting in settings:
@@ -217,16 +250,16 @@ def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
 
 
 def _by_kind(model: Model, registry: Registry) -> str:
-    """The spec of the player that the learners of models of this kind name."""
+    """Return the spec of the player that uses a model, according to the learners of models of its kind."""
     learners = [each.cls for each in registry.all("learner") if getattr(each.cls, "kind", None) == model.kind]
     names = sorted({cls.plays for cls in learners if hasattr(cls, "plays")})
     if len(names) != 1:
-        which = f"{' and '.join(names)} both play such models" if names else "no installed learner makes such models"
-        raise UsageError(f"{model} is a model of kind {model.kind}, but {which}: write PLAYER:OPTION=@{model.hash}")
+        why = f"{' and '.join(names)} both play such models" if names else "no installed learner makes such models"
+        raise UsageError(f"{model} is a model of kind {model.kind}, but {why}: write PLAYER:OPTION=@{model.hash}")
     player = registry.get("player", names[0])
     options = [option.name for option in player.options if option.takes_model]
     if len(options) != 1:
-        raise UsageError(f"{model} is to be played by {player.name}, which has no option for a model, or several")
+        raise UsageError(f"{player.name} cannot play {model}: it needs exactly one option with a model")
     return f"{player.name}:{options[0]}=@{model.hash}"
 
 
@@ -238,7 +271,7 @@ def _value(
     registry: Registry,
     resolver: Resolver | None,
 ) -> tuple[Any, str]:
-    """The value of an option and its text in the canonical spec."""
+    """Return the value of an option and its text in the canonical spec."""
     text = given.get(option.name, defaults[option.name])
     if text is None:
         raise BadOption(f"{registered.name} needs the option {option.name!r} ({option.annotation})")
@@ -257,20 +290,23 @@ def _value(
 
 
 def _weights(options: Mapping[str, Any]) -> str | None:
-    """The hash of the models among the options, nested ones included."""
+    """Return the hash of the models among the options, those of nested specs included; None if there is no model."""
     hashes = [value.hash for value in options.values() if isinstance(value, Model)]
     hashes += [value.weights for value in options.values() if isinstance(value, Spec) and value.weights]
     return _hash(hashes) if hashes else None
 
 
 def _hash(hashes: list[str]) -> str:
-    """The hash itself; of several, as long a hash of the hashes."""
+    """Return the only hash, or a hash of several hashes with the length of the first."""
     size = len(hashes[0]) // 2
     return hashes[0] if len(hashes) == 1 else hashlib.blake2b("\n".join(hashes).encode(), digest_size=size).hexdigest()
 
 
 def _split(text: str, separator: re.Pattern[str]) -> list[str]:
-    """The parts of ``text`` between the separators, of one character, that stand outside brackets."""
+    """Split ``text`` at separators outside brackets. A separator is one character wide.
+
+    Raises UsageError if the brackets are not balanced.
+    """
     depths = _depths(text)
     if any(depth < 0 for depth in depths) or depths[-1:] not in ([], [0]):
         raise UsageError(f"the brackets in {shown(text)} do not match")
@@ -279,16 +315,16 @@ def _split(text: str, separator: re.Pattern[str]) -> list[str]:
 
 
 def _depths(text: str) -> list[int]:
-    """How many brackets are open after each character."""
+    """Return the number of open brackets after each character."""
     return list(accumulate((character == "[") - (character == "]") for character in text))
 
 
 def _unquoted(value: str) -> str:
-    """``value`` without a pair of brackets around the whole of it."""
+    """Remove a pair of brackets around the whole value."""
     return value[1:-1] if value.startswith("[") and 0 not in _depths(value)[:-1] else value
 
 
 def _quoted(value: str) -> str:
-    """``value`` as it stands in a spec: in brackets where it would not be read as it is."""
+    """Return the value as written in a spec: in brackets if it would otherwise be parsed as something else."""
     plain = value == _unquoted(value.strip()) and _split(value, _OPTION) == _split(value, _COMMA)
     return value if plain else f"[{value}]"

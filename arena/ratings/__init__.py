@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 @hookimpl
 def register_ratings() -> dict[str, type[Rating]]:
-    """The rating systems of the arena itself."""
+    """Return the built-in rating systems by name."""
     return {"davidson": Davidson, "glicko2": Glicko2}

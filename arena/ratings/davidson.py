@@ -1,19 +1,19 @@
-"""Ratings from wins, draws and losses all at once: Bradley-Terry with draws and an advantage of Black.
+"""Davidson's model: Bradley-Terry ratings with draws and an advantage for Black, fitted to all games at once.
 
 With strengths p, a tie parameter v and an order parameter g, a game of b (Black) against w (White) ends
 
     Black wins : draw : White wins  =  p_b sqrt(g) : v sqrt(p_b p_w) : p_w / sqrt(g)
 
-Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
-JASA 65 (1970), for v; Davidson and Beaver, "On extending the Bradley-Terry model to incorporate
-within-pair order effects", Biometrics 33 (1977), for g (their tie parameter is v sqrt(g)). What is
-estimated are the logarithms of all these: in them the log-likelihood is concave. A rating is 400 log10(p),
-in Elo units.
+Sources: for v, Davidson, "On extending the Bradley-Terry model to accommodate ties in paired comparison experiments",
+JASA 65 (1970); for g, Davidson and Beaver, "On extending the Bradley-Terry model to incorporate within-pair order
+effects", Biometrics 33 (1977), whose tie parameter is v sqrt(g). The fit estimates the logarithms of p, v and g,
+because the log-likelihood is concave in them. A rating is 400 log10(p), in Elo units.
 
-Each logarithm has a normal prior of mean 0. It makes perfect scores, pools in pieces, and pools without
-draws or with nothing else finite, and hardly moves what the games determine. With the default of 500 Elo
-units, two players are 992 Elo units apart after 60 wins out of 60, and 569 instead of 579, a twelfth of the
-standard error, after 56 wins, 2 draws and 2 losses.
+Each logarithm has a normal prior of mean 0. With the prior, the estimates are finite in every case: for perfect scores,
+for groups of players that never met, for tournaments without draws and with nothing but draws. If the games determine
+the estimates, the prior has little effect. With the default standard deviation of 500 Elo units, 60 wins out of 60 give
+a difference of 992 Elo units. 56 wins, 2 draws and 2 losses give 569 Elo units, instead of 579 without the prior; this
+change is a twelfth of the standard error.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Z95 = NormalDist().inv_cdf(0.975)
 """97.5 % quantile of the normal distribution."""
 
 _OUTCOMES = np.array(
-    # Black's and White's log strength, log tie, log order
+    # log strength of Black, log strength of White, log tie, log order
     [
         [1.0, 0.0, 0.0, 0.5],  # Black wins
         [0.5, 0.5, 1.0, 0.0],  # draw
@@ -58,36 +58,39 @@ _MOST_STEPS = 200
 
 
 class Davidson(Rating):
-    """Bradley-Terry with draws (Davidson) and an advantage of Black, in Elo units of mean 0."""
+    """Bradley-Terry ratings with draws (Davidson) and an advantage for Black, in Elo units with mean 0."""
 
     def __init__(self, prior_sd: Annotated[float, Range(1, 1e6)] = 500.0, first_move: bool = True) -> None:
-        """``prior_sd``: standard deviation of the prior in Elo units; ``first_move``: whether Black, who
-        moves first, has an advantage, to be estimated with the ratings."""
+        """``prior_sd`` is the standard deviation of the prior in Elo units. With ``first_move``, the advantage of
+        Black, which moves first, is estimated too."""
         self.prior_sd = prior_sd
         self.first_move = first_move
 
     def rate(self, players: Sequence[str], games: Sequence[RatedGame]) -> list[PlayerRating]:
-        """One rating for each of ``players``, in their order; nobody else plays in ``games``.
+        """Return a rating for each of ``players``, in their order; ``games`` are between these players only.
 
-        The mean of those who have played is 0, and the errors come from the covariance given that. Who has
-        played no game is left out of it: rating 0, the error of the prior.
+        The mean rating of the players with games is 0, and the errors come from the covariance under this condition. A
+        player without games has rating 0 and the error of the prior.
         """
         played = Counter(player for game in games for player in (game.black, game.white))
         rated = [player for player in players if played[player]]
         table = _tabulate(rated, games)
         fitted = fit(len(rated), *table, prior_sd=self.prior_sd, first_move=self.first_move)
         errors = Z95 * np.sqrt(np.diag(fitted.covariance))
-        # Rounded, so that players with the same results have the same rating.
-        found = {
+        # Rounding gives players with the same results the same rating.
+        estimates = {
             player: (round(rating, 6) + 0.0, round(error, 6))
             for player, rating, error in zip(rated, fitted.ratings.tolist(), errors.tolist(), strict=True)
         }
-        unknown = 0.0, Z95 * self.prior_sd
-        return [PlayerRating(player, *found.get(player, unknown), played[player]) for player in players]
+        prior = 0.0, Z95 * self.prior_sd
+        return [PlayerRating(player, *estimates.get(player, prior), played[player]) for player in players]
 
 
 def _tabulate(players: Sequence[str], games: Sequence[RatedGame]) -> tuple[Integers, Integers, Floats]:
-    """Each pair of Black and White that met, by number, and its counts of Black's wins, draws, losses."""
+    """Return three arrays with a row for each pair that met: number of Black, number of White, and Black's counts.
+
+    The counts are Black's wins, draws and losses; shape (pairs, 3).
+    """
     number = {player: i for i, player in enumerate(players)}
     results = Counter((number[game.black], number[game.white], _COLUMN[game.score]) for game in games)
     pairs = sorted({(black, white) for black, white, _ in results})
@@ -103,13 +106,13 @@ class DavidsonFit:
     ratings: Floats  # (players,)
     """Elo units, mean 0."""
     covariance: Floats  # (players, players)
-    """Of the ratings, given that their mean is 0; squared Elo units."""
+    """Covariance of the ratings under the condition that their mean is 0; squared Elo units."""
     tie: float
-    """v: a game of equals is drawn with probability v / (v + sqrt(g) + 1 / sqrt(g))."""
+    """v: a game between equal players is drawn with probability v / (v + sqrt(g) + 1 / sqrt(g))."""
     order: float
-    """g: odds of Black against White in a decided game of equals; 1 where it is not estimated."""
+    """g: odds of Black against White in a decided game between equal players; 1 if it is not estimated."""
     log_likelihood: float
-    """Natural logarithm of the probability of the games in their order; the prior does not count."""
+    """Natural logarithm of the probability of the games in their order, without the prior."""
 
 
 def fit(
@@ -121,17 +124,17 @@ def fit(
     prior_sd: float,
     first_move: bool,
 ) -> DavidsonFit:
-    """DavidsonFit the model to ``counts`` of Black's wins, draws and White's wins of pairs of players by number.
+    """Fit the model to ``counts`` of Black's wins, draws and White's wins for pairs of player numbers.
 
-    ``prior_sd``, above 0, is in Elo units. Raises ArenaError where the search for the maximum does not end.
+    ``prior_sd``, above 0, is in Elo units. Raises ArenaError if the search for the maximum does not converge.
     """
     size = players + 1 + first_move
     features = _OUTCOMES[:, : 3 + first_move]  # (3, local)
-    # Each pair has to do with these parameters: its two strengths, tie and order.
+    # Indices of the parameters of each pair: its two strengths, tie and order.
     index = np.column_stack([black, white, *(np.full_like(black, i) for i in range(players, size))])
     games = counts.sum(axis=1)  # (pairs,)
     prior = (ELO / prior_sd) ** 2
-    # Only the prior depends on the mean of the strengths, which is apart from all else: fix it firmly.
+    # Only the prior depends on the mean of the strengths. A term in the Hessian for the mean improves its condition.
     mean = np.zeros(size)
     mean[:players] = players**-0.5 if players else 0.0
 
@@ -166,14 +169,14 @@ def fit(
 
 
 def _minimum(loss: Callable[[Floats], float], slopes: Callable[[Floats], tuple[Floats, Floats]], x: Floats) -> Floats:
-    """Where a convex function is least: Newton's method, steps halved until they go down."""
+    """Return the minimum of a convex function by Newton's method; a step is halved until the function decreases."""
     for _ in range(_MOST_STEPS):
         gradient, hessian = slopes(x)
         step = -solve(hessian, gradient[:, None])[:, 0]
-        here = loss(x)
-        while loss(x + step) > here and np.abs(step).max() > _PRECISION:
+        current = loss(x)
+        while loss(x + step) > current and np.abs(step).max() > _PRECISION:
             step = step / 2
         x = x + step
         if np.abs(step).max() <= _PRECISION:
             return x
-    raise ArenaError("the ratings do not settle: choose a smaller prior_sd")
+    raise ArenaError("the ratings do not converge: choose a smaller prior_sd")

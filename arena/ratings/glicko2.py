@@ -1,8 +1,9 @@
-"""Ratings that are brought up to date from period to period: M. Glickman, *Example of the Glicko-2 system* (2013).
+"""Glicko-2 ratings, which are updated after each period.
 
-A player has a rating, a rating deviation (how uncertain the rating is) and a volatility (how much the strength is
-expected to fluctuate). All games of a period count at once, against the opponents' ratings from before it. The step
-numbers below are those of the paper.
+Source: M. Glickman, *Example of the Glicko-2 system* (2013). The step numbers below are those of the paper.
+
+A player has a rating, a rating deviation (the uncertainty of the rating) and a volatility (the expected fluctuation of
+the strength). All games of a period count at once, against the opponents' ratings before the period.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _PRECISION = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """What is believed of a player."""
+    """The estimated strength of a player."""
 
     rating: float = START
     deviation: float = 350.0
@@ -46,15 +47,15 @@ class Strength:
 
 
 class Glicko2(Rating):
-    """Glicko-2, by Glickman: all games of a period at once, the first period from 1500 ± 686."""
+    """Glicko-2 (Glickman): ratings updated after each period; a player starts with 1500 ± 686."""
 
     def __init__(
         self,
         tau: Annotated[float, Range(0.1, 2)] = 0.5,
         period: Annotated[int, Range(1)] | None = None,
     ) -> None:
-        """``tau`` bounds how fast the volatility changes. ``period``: games of the tournament, in the order of its
-        schedule, that make a period; None: all of them are one."""
+        """``tau`` limits the change of the volatility. ``period`` is the number of games in a period, in the order of
+        the schedule; None: all games of the tournament are one period."""
         self.tau = tau
         self.period = period
 
@@ -75,9 +76,9 @@ class Glicko2(Rating):
 
 
 def updated(player: Strength, results: Sequence[tuple[Strength, float]], tau: float) -> Strength:
-    """What is believed of a player after a period: ``results`` are opponents and points (1, 0.5, 0) against them."""
+    """Return the strength of a player after a period; ``results`` are opponents and points (1, 0.5, 0) against them."""
     if not results:
-        deviation = SCALE * sqrt(player.phi**2 + player.volatility**2)  # step 6 for who did not play
+        deviation = SCALE * sqrt(player.phi**2 + player.volatility**2)  # step 6 for a player without games
         return Strength(player.rating, deviation, player.volatility)
     weights = [1 / sqrt(1 + 3 * opponent.phi**2 / pi**2) for opponent, _ in results]
     expected = [
@@ -92,7 +93,7 @@ def updated(player: Strength, results: Sequence[tuple[Strength, float]], tau: fl
 
 
 def _volatility(player: Strength, delta: float, variance: float, tau: float) -> float:
-    """The new volatility (step 5), by the Illinois variant of the false position."""
+    """Return the new volatility (step 5), by the Illinois variant of the false position method."""
     a = log(player.volatility**2)
     phi2 = player.phi**2
 
@@ -114,7 +115,7 @@ def _volatility(player: Strength, delta: float, variance: float, tau: float) -> 
 
 
 def _other_end(f: Callable[[float], float], a: float, surprise: float, tau: float) -> float:
-    """A point on the other side of the root than ``a``."""
+    """Return a point such that the root lies between it and ``a``."""
     if surprise > 0:
         return log(surprise)
     steps = 1

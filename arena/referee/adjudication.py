@@ -1,7 +1,7 @@
-"""Games that end when both players' own scores agree who wins.
+"""Adjudication by scores: ends a game early when the scores of both players agree on the winner.
 
-A score is in the units of the player that reports it, and seen from its own side, so that each player has a threshold
-of its own. Draws are not agreed on.
+A score is in the units of the player that reports it, from its own point of view. Each player therefore has its own
+threshold. Scores never end a game as a draw.
 """
 
 from __future__ import annotations
@@ -19,30 +19,31 @@ if TYPE_CHECKING:
     from arena.checkers.move import Side
 
 PLIES = 8
-"""Plies in a row that must agree, unless something else is asked for."""
+"""Default number of consecutive plies whose scores must agree."""
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """What the scores of one game must say for it to end."""
+    """The condition on the scores that ends one game."""
 
     black: float
-    """Threshold of the player of the black pieces, in its own units, more than 0."""
+    """Threshold for Black's scores, in the units of Black's player; more than 0."""
     white: float
+    """Threshold for White's scores, in the units of White's player; more than 0."""
     plies: int = PLIES
-    """In a row; even, so that both players have said it equally often."""
+    """Number of consecutive plies; even, so that both players have the same share of them."""
 
 
 @dataclass(frozen=True, slots=True)
 class AgreedScores:
-    """What the scores must say in the games of a tournament. Raises UsageError for numbers that make no sense."""
+    """The condition on the scores in the games of a tournament. Raises UsageError for invalid numbers."""
 
     threshold: float
-    """Of players without one of their own, in each one's own units; more than 0."""
+    """Default threshold, in the units of each player; more than 0."""
     plies: int = PLIES
-    """In a row that must agree; even."""
+    """Number of consecutive plies whose scores must agree; even."""
     players: Mapping[str, float] = field(default_factory=dict)
-    """Thresholds of single players, by canonical spec or by name; a spec counts before a name."""
+    """Thresholds of single players, by canonical spec or by name. A spec takes precedence over a name."""
 
     def __post_init__(self) -> None:
         for threshold in (self.threshold, *self.players.values()):
@@ -52,40 +53,41 @@ class AgreedScores:
             raise UsageError(f"scores agree over an even number of plies, 2 or more, not {self.plies}")
 
     def settled(self, names: Mapping[str, str]) -> AgreedScores:
-        """The same with the threshold of every player by its spec; ``names`` are the players' names by their specs.
+        """Return the same condition with one threshold for the spec of every player.
 
-        Raises UsageError for the threshold of somebody who does not play.
+        ``names`` are the players' names by spec. Raises UsageError if a threshold is not for one of these players.
         """
-        for who in self.players.keys() - names.keys() - set(names.values()):
+        for unknown in self.players.keys() - names.keys() - set(names.values()):
             raise UsageError(
-                f"there is a threshold of scores for {shown(who)}, who does not play; there are {', '.join(names)}"
+                f"there is a score threshold for {shown(unknown)}, which does not play; the players are "
+                f"{', '.join(names)}"
             )
         own = self.players
         players = {spec: own.get(spec, own.get(name, self.threshold)) for spec, name in names.items()}
         return AgreedScores(self.threshold, self.plies, players)
 
     def between(self, black: str, white: str) -> Agreement:
-        """What must be said in a game of two players, by their specs."""
+        """Return the condition for a game of two players, given by their specs."""
         return Agreement(self.players.get(black, self.threshold), self.players.get(white, self.threshold), self.plies)
 
 
 class ScoreAdjudicator:
-    """Follows the scores of one game."""
+    """Counts the consecutive plies of one game whose scores agree."""
 
     def __init__(self, agreement: Agreement) -> None:
         self.outcome: Outcome | None = None
-        """How the game ends by agreement; None where there is none."""
+        """Outcome by agreed scores; None while the scores do not agree."""
         self._thresholds = agreement.black, agreement.white
         self._plies = agreement.plies
         self._ahead: Side | None = None
-        self._row = 0
+        self._streak = 0
 
     def add(self, side: Side, score: float | None) -> None:
-        """Take in what ``side`` reported of its move; None, nothing, agrees with nobody."""
+        """Add the score that ``side`` reported for its move. A missing score (None) resets the streak."""
         ahead = None
         if score is not None and abs(score) >= self._thresholds[side]:
             ahead = side if score > 0 else side.other
-        self._row = self._row + 1 if ahead is self._ahead else 1
+        self._streak = self._streak + 1 if ahead is self._ahead else 1
         self._ahead = ahead
-        agreed = ahead is not None and self._row >= self._plies
+        agreed = ahead is not None and self._streak >= self._plies
         self.outcome = Outcome(ahead, Termination.SCORES) if agreed else None

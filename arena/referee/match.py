@@ -1,8 +1,13 @@
-"""One game between two players, refereed.
+"""Plays one game between two players.
 
-The referee keeps one :class:`arena.Game`. A player gets a copy of it for each choice, and nothing that the player does
-to the copy changes the game. An exception that a player raises, and a choice that is not a legal move, forfeit the
-game; only an error of the arena itself leaves :meth:`Match.play`.
+The referee has one :class:`arena.Game`. A player gets a copy of it for each choice, so a player cannot change the game.
+A player forfeits the game if it raises an exception, chooses an illegal move or exceeds its time limits.
+:meth:`Match.play` returns a record in these cases too. It raises an exception only for an error of the arena itself, or
+for a :class:`Disturbance`.
+
+:class:`Match` waits until each call of a player returns, so it has no means against a player that hangs. In a worker,
+either the guard (:mod:`arena.workers.guard`) kills the process of the match, or the players are
+:class:`arena.workers.isolated.IsolatedPlayer` objects, which raise :class:`Fault` after the move timeout.
 """
 
 from __future__ import annotations
@@ -41,20 +46,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Create = Callable[[GameTask, Side], "Player"]
-"""What makes the player of a side."""
+"""A function that creates the player of a side."""
 Turn = Callable[[Side], object]
-"""What is called each time before code of a side's player runs."""
+"""A function that is called each time before code of a side's player runs."""
 MARGIN = 0.1
-"""Seconds by which a player may exceed the time for one move: machines have other things to do."""
+"""Seconds by which a player may exceed its time for one move. It allows for other load on the machine."""
 LEARNED = 16
-"""Models of players that learn which a process keeps; each is played in one round alone."""
+"""Number of models of learning players that a process caches. A learning player uses each model in one round only."""
 REASON_LIMIT = 10_000
-"""Characters of a reason that are kept; longer ones lose their middle."""
+"""Maximum number of characters of a reason; a longer one loses its middle."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
 class Fault(Exception):
-    """What a player has done to lose its game."""
+    """A player's fault, for which it forfeits the game."""
 
     def __init__(self, termination: Termination, reason: str) -> None:
         super().__init__(termination, reason)
@@ -62,45 +67,45 @@ class Fault(Exception):
 
     @classmethod
     def raised(cls, error: BaseException) -> Self:
-        """It raised that; the reason is the traceback, from the player's code on."""
+        """Return the fault of a player that raised ``error``; the reason is the traceback from the player's code on."""
         return cls(Termination.EXCEPTION, own_traceback(error))
 
     @classmethod
     def chosen(cls, choice: object, board: Board) -> Self:
-        """It chose something that is not a legal move."""
+        """Return the fault of a player that chose something other than a legal move."""
         legal = ", ".join(map(str, board.legal_moves))
         return cls(Termination.ILLEGAL_MOVE, f"choose returned {_shown(choice)}; legal moves: {legal}")
 
 
 class Disturbance(Exception):
-    """The process of the player of ``side`` was killed from outside; the game can be played again."""
+    """The process of a player was killed from outside; the game can be played again."""
 
-    def __init__(self, side: Side, reason: str) -> None:
-        super().__init__(side, reason)
-        self.side, self.reason = side, reason
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def player_of(task: GameTask, side: Side) -> Player:
-    """A fresh player of that side; raises an ArenaError if its spec or its weights are not what they should be."""
+    """Return a new player of ``side``; raises an ArenaError if its spec is invalid or its weights have changed."""
     player: Player = _spec_of(task, side).create()
     return player
 
 
 def random_of(task: GameTask, side: Side) -> Generator:
-    """Where the player of that side draws its random numbers."""
+    """Return the generator from which the player of ``side`` draws its random numbers."""
     return default_rng((task.seed, side))
 
 
 def seed_global_random(task: GameTask) -> None:
-    """Seed the global random generators of Python and NumPy by the game, for players that use them."""
+    """Seed the global random generators of Python and NumPy with the seed of the game, for players that use them."""
     seed_python(task.seed)
     seed_numpy(task.seed % 2**32)
 
 
 def preload(task: GameTask) -> None:
-    """Read the weights and endgame tables of a task, which this process and its forks then keep.
+    """Read the weights and endgame tables of a task into the caches of this process, which its forks inherit.
 
-    Raises an ArenaError if a spec, its weights or the tables are not what they should be.
+    Raises an ArenaError if a spec is invalid, if weights have changed, or if the tables cannot be read.
     """
     for side in SIDES:
         _spec_of(task, side)
@@ -109,12 +114,17 @@ def preload(task: GameTask) -> None:
 
 
 class Match:
-    """One game between two fresh players, to be played once."""
+    """One game between two new players. Call :meth:`play` once, and then :meth:`finish`.
+
+    :meth:`play` creates both players, calls ``start`` of each, and then ``choose`` in turn until the rules, an
+    adjudication or a forfeit end the game. It returns the record. :meth:`finish` passes the record to the players.
+    """
 
     def __init__(self, task: GameTask, create: Create = player_of, turn: Turn = lambda _: None) -> None:
-        """``create`` makes the players; ``turn`` is called before code of a player runs.
+        """``create`` creates the players; ``turn`` is called before code of a player runs.
 
-        Raises an ArenaError if a spec, its weights, the opening or tables are not what they should be.
+        Raises an ArenaError if a spec or the opening is invalid, if weights have changed, or if the tables cannot be
+        read.
         """
         preload(task)
         self._task = task
@@ -127,24 +137,24 @@ class Match:
         self._turn = turn
         self._players: dict[Side, Player] = {}
         self._limits = [task.limits, task.limits]
-        """What each side may spend on its next move."""
+        """Limits of each side for its next move."""
         self._random: list[Generator | None] = [None, None]
         self._tables = None if task.tables is None else _tables(task.tables)
         self._scores = None if task.scores is None else ScoreAdjudicator(task.scores)
 
     def play(self) -> GameRecord:
-        """Play the game to its end."""
+        """Play the game to its end and return the record. A forfeited game has a record too."""
         try:
             return self._record(self._play())
         except _Forfeit as forfeit:
             return self.forfeit(forfeit.side, forfeit.fault)
 
     def forfeit(self, side: Side, fault: Fault) -> GameRecord:
-        """The record of the game as it stands, lost by ``side`` for its fault."""
+        """Return the record of the game up to now, as lost by ``side`` because of ``fault``."""
         return self._record(Outcome(side.other, fault.termination), str(side), fault.reason)
 
     def finish(self, record: GameRecord) -> None:
-        """Tell the players that the game is over. What they raise then is ignored: the result stands."""
+        """Call ``finish`` of both players. Exceptions that they raise are ignored, because the result is final."""
         for side, player in self._players.items():
             self._turn(side)
             with suppress(BaseException):
@@ -186,14 +196,14 @@ class Match:
         return outcome
 
     def _copy(self, side: Side) -> Game:
-        """The game as the player of ``side`` gets it."""
+        """Return the copy of the game for the player of ``side``."""
         random = self._random[side]
         if random is None:
             self._random[side] = random = random_of(self._task, side)
         return self._game.copy(random, self._limits[side])
 
     def _adjudged(self) -> Outcome | None:
-        """How the game ends by the endgame tables, or by the players' own scores; None while it goes on."""
+        """Return the outcome by endgame tables or by agreed scores; None while the game goes on."""
         board = self._game.board
         value = None if self._tables is None else self._tables.value(board)
         if value is None:
@@ -202,7 +212,7 @@ class Match:
         return Outcome(winner, Termination.TABLES)
 
     def _charge(self, side: Side, seconds: float) -> None:
-        """Take the time for a move from the player's clock; a player that has used up its time forfeits."""
+        """Subtract the time for a move from the player's clock; raises _Forfeit if the player exceeded its time."""
         limits = self._limits[side]
         if limits.seconds is not None and seconds > limits.seconds + MARGIN:
             reason = f"took {seconds:.3f} seconds for a move; {limits.seconds:g} were allowed"
@@ -250,7 +260,7 @@ class Match:
 
 
 def play(task: GameTask) -> GameRecord:
-    """Play a game in this process; raises an ArenaError if the task cannot be played."""
+    """Play a game in this process and return its record; raises an ArenaError if the task cannot be played."""
     match = Match(task)
     record = match.play()
     match.finish(record)
@@ -258,7 +268,7 @@ def play(task: GameTask) -> GameRecord:
 
 
 def opened(task: GameTask) -> Game:
-    """The game of a task after its opening; raises BadFEN or IllegalMove if that cannot be played."""
+    """Return the game of a task after its opening; raises BadFEN or IllegalMove if the opening cannot be played."""
     board, moves = _start_of(task.opening)
     game = Game(board, task.rules)
     for move in moves:
@@ -268,7 +278,7 @@ def opened(task: GameTask) -> Game:
 
 @lru_cache(maxsize=1000)
 def _start_of(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
-    """The first board of an opening, and its moves."""
+    """Return the first board and the moves of an opening."""
     board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
     game = Game(board)
     for text in opening.moves:
@@ -277,8 +287,10 @@ def _start_of(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
 
 
 def bounded(reason: str) -> str:
-    """The reason in characters that any database keeps, with its beginning and its end, and without addresses in
-    memory, which differ each time."""
+    """Return the reason of a forfeit in a form that every database can store.
+
+    A long reason loses its middle. Memory addresses, which differ from run to run, are replaced.
+    """
     if len(reason) > REASON_LIMIT:
         half = REASON_LIMIT // 2 - 50
         reason = f"{reason[:half]}\n[... {len(reason) - 2 * half} characters left out ...]\n{reason[-half:]}"
@@ -286,7 +298,7 @@ def bounded(reason: str) -> str:
 
 
 class _Forfeit(Exception):
-    """A player has lost by its own fault."""
+    """The player of ``side`` forfeits the game because of ``fault``."""
 
     def __init__(self, side: Side, fault: Fault) -> None:
         super().__init__(side, fault)
@@ -294,7 +306,7 @@ class _Forfeit(Exception):
 
 
 def _blamed(side: Side, error: BaseException) -> Exception:
-    """What an error in the turn of ``side`` means."""
+    """Return the exception for an error in the turn of ``side``: a Disturbance stays, all others are forfeits."""
     if type(error) is Disturbance:
         return error
     return _Forfeit(side, error if type(error) is Fault else Fault.raised(error))
@@ -308,7 +320,7 @@ def _spec_of(task: GameTask, side: Side) -> specs.Spec:
 
 @cache
 def _spec(text: str, weights: str | None, database: str | None) -> specs.Spec:
-    """Parsed once in a process, so that weights are read once."""
+    """Return the spec of a player. A process parses each spec once, so it reads the weights once."""
     spec = specs.parse("player", text, resolver=_resolver(database))
     if spec.weights != weights:
         raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
@@ -316,32 +328,33 @@ def _spec(text: str, weights: str | None, database: str | None) -> specs.Spec:
 
 
 def _playing(text: str, weights: str | None, model: str | None, database: str | None) -> specs.Spec:
-    """The spec of a player; with ``model``, the hash of a stored model, it plays that instead of its own."""
+    """Return the spec of a player; ``model`` is the hash of a stored model that replaces its weights, or None."""
     return _spec(text, weights, database) if model is None else _learned(text, weights, model, database)
 
 
 @lru_cache(maxsize=LEARNED)
 def _learned(text: str, weights: str | None, model: str, database: str | None) -> specs.Spec:
+    """Return the spec of a player with a stored model instead of its own weights."""
     stored = models.resolve(f"@{model}", _resolver(database))
     return _spec(text, weights, database).with_model(stored.model)
 
 
 @cache
 def _resolver(database: str | None) -> models.ModelResolver | None:
-    """One for each database, so that a process reads a stored model once."""
+    """Return the resolver of a database. There is one for each, so a process reads a stored model once."""
     return None if database is None else models.ModelResolver(database)
 
 
 @cache
 def _tables(pieces: int) -> Tablebase:
-    """Read once in a process."""
+    """Return the endgame tables; a process reads them once."""
     from arena.search.tablebase import Tablebase
 
     return Tablebase.load(pieces)
 
 
 def _shown(value: object) -> str:
-    """What a player returned, for the eyes of its author."""
+    """Return the text of a value that a player returned, for the reason of its forfeit."""
     try:
         return f"{value!r:.200}"
     except BaseException:

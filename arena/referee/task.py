@@ -1,4 +1,4 @@
-"""What is to be played."""
+"""The description of a game to be played."""
 
 from __future__ import annotations
 
@@ -11,28 +11,33 @@ from arena.referee.adjudication import Agreement
 
 @dataclass(frozen=True, slots=True)
 class GameTask:
-    """All that a game follows from."""
+    """Everything that determines a game. The same task gives the same game, unless time limits affect it."""
 
     pairing: str
+    """The two canonical specs in alphabetical order, joined with `` vs ``."""
     round: int
+    """Number of the game within its pairing, from 0."""
     seed: int
-    """63 bits; seeds both players and is the game's id."""
+    """63-bit number from which the random numbers of both players follow. It is also the id of the game."""
     opening: Opening
     black: str
-    """Canonical spec."""
+    """Canonical spec of the player with the black pieces."""
     white: str
+    """Canonical spec of the player with the white pieces."""
     rules: DrawRules = DEFAULT_RULES
     black_weights: str | None = None
-    """Hash that the player's weights must have; None for a player without."""
+    """Hash that the weights of Black's player must have; None for a player without weights."""
     white_weights: str | None = None
+    """Hash that the weights of White's player must have; None for a player without weights."""
     black_model: str | None = None
-    """Hash of the model of the database that the player plays in the place of its own; None: it plays its own."""
+    """Hash of a stored model that Black's player uses instead of its own weights; None to use its own."""
     white_model: str | None = None
+    """Hash of a stored model that White's player uses instead of its own weights; None to use its own."""
     limits: Limits = NO_LIMITS
-    """What each player may spend; ``clock`` is what there is at the beginning."""
+    """Limits of each player's search; ``clock`` is the time at the start of the game."""
     tables: int | None = None
-    """Pieces of the endgame tables that end a game as soon as they know its value; None: it is played out."""
+    """Maximum number of pieces in the endgame tables that adjudicate the game; None for no adjudication by tables."""
     scores: Agreement | None = None
-    """What the players' own scores must say for it to end; None where it is played out."""
+    """Condition on the players' scores that ends the game; None for no adjudication by scores."""
     database: str | None = None
-    """Path or URL of the database that holds the stored models named in it; None: it names none."""
+    """Path or URL of the database with the stored models that the task names; None if it names none."""

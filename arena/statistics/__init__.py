@@ -1,1 +1,1 @@
-"""How sure one can be: intervals, Elo differences from pairs of games, sequential tests."""
+"""Uncertainty of results: confidence intervals, Elo differences, sequential tests, comparable ratings."""

@@ -1,11 +1,13 @@
-"""Which ratings the results of a tournament can compare, before any rating model is fitted.
+"""Components: sets of players whose ratings the results of a tournament can compare.
 
-Results tell how far two players are apart only if each has scored against the other, directly or through other
-players. A draw is a score of both. The sets of players for which this holds are the strongly connected components of
-the graph that has an edge from each player to every opponent that the player scored against. Maximum likelihood
-estimates of Bradley-Terry models are finite only if there is one such component (L. R. Ford, *Solution of a Ranking
-Problem from Binary Comparisons*, 1957; D. R. Hunter, *MM Algorithms for Generalized Bradley-Terry Models*, 2004,
-assumption 1). A rating system that gives numbers for several components takes them from its prior.
+Results determine the difference between two players only if each has scored against the other, directly or through
+other players. A draw is a score for both. Consider the graph with an edge from each player to every opponent against
+whom the player scored. Its strongly connected components are the sets of players with comparable ratings.
+
+The maximum likelihood estimates of Bradley-Terry models are finite only if there is a single component (L. R. Ford,
+*Solution of a Ranking Problem from Binary Comparisons*, 1957; D. R. Hunter, *MM Algorithms for Generalized
+Bradley-Terry Models*, 2004, assumption 1). If there are several, the difference between the ratings of two components
+depends on the prior of the rating system.
 """
 
 from __future__ import annotations
@@ -21,24 +23,24 @@ NO_GAMES, ONLY_WINS, ONLY_LOSSES = "no rated games", "only wins", "only losses"
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """The results that the rating of one player rests on."""
+    """The results on which the rating of one player is based."""
 
     games: int
-    """Rated games of the player."""
+    """Number of the player's rated games."""
     component: int | None = None
-    """Number, from 1, of the connected component of the graph of games; None without rated games."""
+    """Number, from 1, of the connected component of the graph of games; None for a player without rated games."""
     strong_component: int | None = None
     """Number, from 1, of the strongly connected component of the graph of scores; None without rated games."""
     note: str | None = None
-    """Why the rating is not reliable: one of the constants above; None if there is no such reason."""
+    """Reason why the rating is not reliable, one of the constants above; None if there is none."""
 
 
 def bases(players: Sequence[str], results: Iterable[tuple[str, str, float, int]]) -> dict[str, Basis]:
-    """The basis of each player's rating.
+    """Return the basis of each player's rating.
 
     ``results`` has rows of two players, the points of the first player in one game (0 to 1), and the number of games
-    with this result. Components are numbered by size, the largest first; of equal ones, the component with the player
-    named earliest in ``players`` comes first.
+    with this result. Components are numbered by size, the largest first. Components of equal size are numbered by their
+    first player in ``players``.
     """
     met: dict[str, set[str]] = {player: set() for player in players}
     scored: dict[str, set[str]] = {player: set() for player in players}
@@ -61,7 +63,7 @@ def bases(players: Sequence[str], results: Iterable[tuple[str, str, float, int]]
 
 
 def strong_components(successors: Mapping[str, Collection[str]]) -> list[list[str]]:
-    """The strongly connected components of a directed graph, given the successors of each node."""
+    """Return the strongly connected components of a directed graph, given the successors of each node."""
     from rustworkx import PyDiGraph, strongly_connected_components
 
     graph: PyDiGraph[str, None] = PyDiGraph()
@@ -72,7 +74,7 @@ def strong_components(successors: Mapping[str, Collection[str]]) -> list[list[st
 
 
 def _numbers(players: Sequence[str], parts: Iterable[Collection[str]], games: Mapping[str, int]) -> dict[str, int]:
-    """The number of each player's component; components without games have no number."""
+    """Return the number of each player's component; components without games have no number."""
     place = {player: number for number, player in enumerate(players)}
     played = [part for part in parts if any(games[player] for player in part)]
     played.sort(key=lambda part: (-len(part), min(place[player] for player in part)))

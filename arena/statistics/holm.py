@@ -1,4 +1,4 @@
-"""Many comparisons at once."""
+"""Adjustment of p-values for multiple comparisons."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ if TYPE_CHECKING:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of a family of tests adjusted so that, rejecting those below a level, the chance of any false
-    rejection is at most that level (Holm 1979); in the order given, each at most 1."""
+    """Return the adjusted p-values of a family of tests (Holm 1979), in the same order, each at most 1.
+
+    If every hypothesis with an adjusted p-value below a level is rejected, the probability of any false rejection is at
+    most this level.
+    """
     order = sorted(range(len(p_values)), key=lambda i: p_values[i])
     adjusted = [0.0] * len(p_values)
     highest = 0.0

@@ -1,4 +1,4 @@
-"""Confidence intervals of shares."""
+"""Confidence intervals of proportions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from statistics import NormalDist
 
 
 def quantile(confidence: float) -> float:
-    """How many standard deviations a two-sided interval of that confidence (0 to 1) reaches to either side."""
+    """Return half the width of a two-sided interval of this confidence (0 to 1), in standard deviations."""
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def wilson(successes: float, trials: int, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval of a share (Wilson 1927): its bounds, between 0 and 1; 0 and 1 without trials."""
+    """Return the bounds of Wilson's score interval of a proportion (Wilson 1927); (0, 1) if there are no trials."""
     if trials == 0:
         return 0.0, 1.0
     z = quantile(confidence)

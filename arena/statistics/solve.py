@@ -1,4 +1,4 @@
-"""Systems of linear equations, solved the same way for any number of threads."""
+"""Solver of linear equations whose result does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def solve(matrix: Floats, right: Floats) -> Floats:
-    """The x (n, m) with ``matrix`` x = ``right``; ``matrix`` (n, n) is symmetric and positive definite.
+    """Return the x (n, m) with ``matrix`` x = ``right``; ``matrix`` (n, n) is symmetric and positive definite.
 
-    Gaussian elimination; such a matrix needs no pivoting. LAPACK shares its sums among threads, so that the last bits
-    of its solutions depend on their number.
+    The method is Gaussian elimination; such a matrix needs no pivoting. LAPACK is not used because it splits sums among
+    threads: the last bits of its solutions depend on the number of threads.
     """
     size = len(matrix)
     table = np.hstack([matrix, right])  # (n, n + m)

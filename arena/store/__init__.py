@@ -1,6 +1,6 @@
-"""Games on record: one SQLite file, or a PostgreSQL database.
+"""The database: an SQLite file or a PostgreSQL database.
 
-:class:`Store` writes, :class:`Results` reads into DataFrames (and loads pandas when it is first asked for).
+:class:`Store` writes to it. :class:`Results` reads from it into DataFrames; it is imported, with pandas, on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writing games that others played, many to a transaction."""
+"""Writing games imported from PDN files (table ``collected_games``), in batches."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ if TYPE_CHECKING:
     from arena.checkers.pdn import PDNGame
 
 BATCH_GAMES = 500
+"""Games that are committed together."""
 ROSTER = ("event", "site", "date", "round", "black", "white")
-"""Tags that have a column of their own."""
-_RECORDED = {*ROSTER, "result", "gametype", "setup", "fen"}
+"""Tags with a column of their own."""
+_NOT_IN_TAGS = {*ROSTER, "result", "gametype", "setup", "fen"}
+"""Tags that the column ``tags`` leaves out."""
 
 
 class Collector:
-    """Puts games into one collection, each of them once however often it is added.
+    """Adds games to one collection. A game that the collection holds already is skipped.
 
-    Used as a context manager; leaving it commits what is pending, whatever the reason for leaving.
+    It is a context manager. Its exit commits pending games, even after an exception.
     """
 
     def __init__(self, connection: Connection, collection_id: int) -> None:
@@ -35,16 +37,16 @@ class Collector:
         self._collection_id = collection_id
         self._pending: list[dict[str, Any]] = []
         self.new = 0
-        """How many of the games committed so far were not there before."""
+        """Number of committed games that the collection did not hold before."""
 
     def add(self, game: PDNGame) -> None:
-        """Record a game, unless the collection has one of the same tags, moves and result."""
+        """Record a game unless the collection holds one with the same tags, moves and result."""
         self._pending.append(_row(game) | {"collection_id": self._collection_id})
         if len(self._pending) >= BATCH_GAMES:
             self.flush()
 
     def flush(self) -> None:
-        """Commit everything that is pending."""
+        """Commit all pending games."""
         if self._pending:
             with self._connection.begin():
                 self.new += self._connection.execute(self._insert, self._pending).rowcount
@@ -63,7 +65,7 @@ def _row(game: PDNGame) -> dict[str, Any]:
     masks = [mask for board in game.boards for mask in (board.black, board.white, board.kings)]
     row = {
         **{name: tags.get(name) for name in ROSTER},
-        "tags": {name: value for name, value in game.tags.items() if name.lower() not in _RECORDED},
+        "tags": {name: value for name, value in game.tags.items() if name.lower() not in _NOT_IN_TAGS},
         "result": game.result,
         "fen": game.boards[0].fen,
         "moves": " ".join(moves),

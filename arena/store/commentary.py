@@ -1,7 +1,8 @@
-"""What people wrote about a game, as the column ``comments`` of a collected game holds it: a line for each board.
+"""Encoding of comments and marks of a game in the column ``comments`` of ``collected_games``.
 
-Where the move that led to the board is marked, the line is the mark, a tab, and the comment. In PDN a comment is words
-with single blanks between them, so that no other line has a tab.
+The text has one line per board, the first board included. If the move that led to the board has a mark (``!``, ``?``,
+...), the line is the mark, a tab and the comment. Otherwise it is the comment alone. A comment has single blanks
+between its words, and no other white space.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _TAB = "\t"
 
 
 def written(comments: Sequence[str], marks: Sequence[str]) -> str | None:
-    """The text for comments, one for each board, and marks, one for each move; None where nothing is said."""
+    """Encode the comments on the boards and the marks of the moves. Returns None if all are empty."""
     lines = [
         f"{mark}{_TAB if mark else ''}{' '.join(comment.split())}"
         for comment, mark in zip_longest(comments, ("", *marks), fillvalue="")
@@ -25,7 +26,10 @@ def written(comments: Sequence[str], marks: Sequence[str]) -> str | None:
 
 
 def read(text: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The comments and the marks of a text; of either, nothing at all where there is none."""
+    """Decode a text into comments, one per board, and marks, one per move.
+
+    Either is an empty tuple if it has no text.
+    """
     parts = [line.rpartition(_TAB) for line in text.split("\n")] if text else []
     comments, marks = tuple(part[2] for part in parts), tuple(part[0] for part in parts[1:])
     return comments if any(comments) else (), marks if any(marks) else ()

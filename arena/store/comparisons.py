@@ -1,7 +1,8 @@
-"""How sure it is that one player is better than another, from pairs of games that share an opening.
+"""Confidence that one player is better than another, and which ratings can be compared.
 
-Few pairs that all went the same way have no variance, and would seem to be beyond doubt. So how sure one can be is
-computed as if one pair more had been played, half of it won by each side (ours); what was scored is left as it is.
+The unit of the statistics is the pair of games that share an opening. If all of a few pairs have the same result, their
+variance is zero and the error would be zero too. Errors, likelihoods and p-values are therefore computed with one
+additional pair, half of it won by each player (our own correction). Scores and Elo differences are not changed.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 Played = tuple[str, str, int, str, str | None]
-"""Specs of Black and White, round, result, and who forfeited."""
+"""Black's spec, White's spec, round, result, and forfeiting side or None."""
 Row = tuple[str, str, int, float, float, float, float, float, float]
+"""See :func:`rows`."""
 
 _black, _white = players.alias(), players.alias()
 
 
 def rows(games: Iterable[Played]) -> list[Row]:
-    """One row for each ordered pair of players that played a whole pair of games without a forfeit.
+    """Return one row for each ordered pair of players with at least one complete pair of games without a forfeit.
 
-    Player, opponent, pairs of games, score in percent and half the width of its 95 % interval, Elo difference and half
-    the width of its interval, likelihood of superiority in percent, and the two-sided p-value of the difference,
-    adjusted by Holm's method for all the pairs of players.
+    A row holds: player, opponent, number of pairs of games, score (0-100), half the width of its 95 % confidence
+    interval, Elo difference, half the width of its interval, likelihood of superiority (0-100), and two-sided p-value
+    (0-1) of the difference, adjusted by Holm's method for all pairs of players.
     """
     points: defaultdict[tuple[str, str], dict[tuple[int, bool], int]] = defaultdict(dict)
     for black, white, number, result, forfeited_by in games:
@@ -45,20 +47,24 @@ def rows(games: Iterable[Played]) -> list[Row]:
             first, second = sorted((black, white))
             points[first, second][number // 2, number % 2 == 1] = round(2 * points_of(first, black, result))
     matches = {players: match for players, each in points.items() if (match := _match(each)).units}
-    chances = [_cautious(match).los for match in matches.values()]
-    p_values = holm([2 * min(los, 1 - los) for los in chances])
-    found = []
-    for (both, match), p_value in zip(matches.items(), p_values, strict=True):
-        sides = (both, match), (both[::-1], MatchCounts(match.counts[::-1]))
-        for (player, opponent), seen in sides:
-            sure = _cautious(seen)
-            numbers = (100 * seen.mean, 100 * sure.score().error, seen.elo().value, sure.elo().error, 100 * sure.los)
-            found.append((player, opponent, int(seen.units), *numbers, p_value))
-    return sorted(found)
+    likelihoods = [_padded(match).los for match in matches.values()]
+    p_values = holm([2 * min(los, 1 - los) for los in likelihoods])
+    table = []
+    for (pair, match), p_value in zip(matches.items(), p_values, strict=True):
+        views = (pair, match), (pair[::-1], MatchCounts(match.counts[::-1]))
+        for (player, opponent), view in views:
+            padded = _padded(view)
+            numbers = (
+                *(100 * view.mean, 100 * padded.score().error),
+                *(view.elo().value, padded.elo().error),
+                100 * padded.los,
+            )
+            table.append((player, opponent, int(view.units), *numbers, p_value))
+    return sorted(table)
 
 
 def superiority(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
-    """:func:`rows` of one tournament or of all, each after the tournament's name."""
+    """Return the name of the tournament and :func:`rows`, of one tournament or of all."""
     games = played_games.c
     query = (
         select(games.tournament_id, tournaments.c.name, _black.c.spec, _white.c.spec)
@@ -70,15 +76,18 @@ def superiority(connection: Connection, tournament_id: int | None) -> list[tuple
     )
     if tournament_id is not None:
         query = query.where(games.tournament_id == tournament_id)
-    found = connection.execute(query).all()
-    parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(found, key=lambda row: row[:2])]
+    played = connection.execute(query).all()
+    parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(played, key=lambda row: row[:2])]
     return [(name, *row) for name, part in parts for row in rows(part)]
 
 
 def components(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
-    """What each rating rests on in one tournament or in all: the tournament's name, the player, and the basis."""
+    """Return the tournament's name, the player and the basis of its rating, of one tournament or of all.
+
+    The basis is a :class:`arena.statistics.components.Basis`, field by field.
+    """
     games = played_games.c
-    seated = (
+    entered = (
         select(tournament_players.c.tournament_id, tournaments.c.name, players.c.spec)
         .join(tournaments, tournaments.c.id == tournament_players.c.tournament_id)
         .join(players, players.c.id == tournament_players.c.player_id)
@@ -94,28 +103,31 @@ def components(connection: Connection, tournament_id: int | None) -> list[tuple[
         .group_by(*keys)
     )
     if tournament_id is not None:
-        seated = seated.where(tournament_players.c.tournament_id == tournament_id)
+        entered = entered.where(tournament_players.c.tournament_id == tournament_id)
         played = played.where(games.tournament_id == tournament_id)
     results = defaultdict(list)
     for key, black, white, result, number in connection.execute(played):
         results[key].append((black, white, points_of(black, black, result), number))
-    found = []
-    for (key, name), part in groupby(connection.execute(seated).all(), key=lambda seat: seat[:2]):
-        bases = connectivity.bases([seat[2] for seat in part], results[key])
-        found += [(name, player, *astuple(basis)) for player, basis in bases.items()]
-    return found
+    table = []
+    for (key, name), rows_of_tournament in groupby(connection.execute(entered).all(), key=lambda row: row[:2]):
+        bases = connectivity.bases([row[2] for row in rows_of_tournament], results[key])
+        table += [(name, player, *astuple(basis)) for player, basis in bases.items()]
+    return table
 
 
-def _match(points: dict[tuple[int, bool], int]) -> MatchCounts:
-    """The pairs of games of which both were played, by their half points."""
+def _match(half_points: dict[tuple[int, bool], int]) -> MatchCounts:
+    """Count the complete pairs of games by the first player's half points (0-4).
+
+    Keys of ``half_points`` are the number of the pair and whether the game is the second one of the pair.
+    """
     counts = [0, 0, 0, 0, 0]
-    for (pair, second), mine in points.items():
-        if second and (pair, False) in points:
-            counts[mine + points[pair, False]] += 1
+    for (pair, second), earned in half_points.items():
+        if second and (pair, False) in half_points:
+            counts[earned + half_points[pair, False]] += 1
     return MatchCounts(counts)
 
 
-def _cautious(match: MatchCounts) -> MatchCounts:
-    """With one pair more, half of it won by each side."""
+def _padded(match: MatchCounts) -> MatchCounts:
+    """Return the counts with one additional pair, half of it won by each player."""
     lost, *between, won = match.counts
     return MatchCounts((lost + 0.5, *between, won + 0.5))

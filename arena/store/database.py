@@ -1,8 +1,10 @@
-"""Opening a database: checks that it is ours and which revision it has; every failure is a one-line error.
+"""Opening a database: checks that Checkers Arena made it, checks its revision, and upgrades it.
 
-An SQLite file stays in WAL mode. A reader then never blocks the writer, however long it holds a cursor: the writer
-appends to a log beside the file (``-wal``), and the last program that closes the file folds the log into it.
-A change of mode needs exclusive access. It is made once, for a new file or one of an earlier version.
+Every failure is a StoreError, whose message is one line.
+
+SQLite files are in WAL mode (write-ahead log), in which readers never block the writer: the writer appends to a log
+beside the file (``-wal``), and the last program that closes the file copies the log into it. Switching to WAL mode
+needs exclusive access. It happens once, for a new file or a file of an earlier version.
 """
 
 from __future__ import annotations
@@ -28,25 +30,25 @@ if TYPE_CHECKING:
     from sqlalchemy.engine import ExceptionContext
 
 APPLICATION_ID = 0x41524E41
-"""``ARNA``: marks an SQLite file as ours."""
+"""Application id of our SQLite files: ``ARNA`` in ASCII."""
 MIGRATIONS = Path(__file__).with_name("migrations")
-"""Revisions are named by the first four letters of their files."""
+"""Folder of the migrations. The first four characters of a file name are its revision."""
 BUSY_SECONDS = 20.0
-"""How long a locked SQLite file is waited for."""
+"""Maximum wait for a locked SQLite file."""
 PAUSE_SECONDS = 0.5
-"""Time between two attempts to put a file of an earlier version in WAL mode."""
+"""Time between two attempts to switch a file of an earlier version to WAL mode."""
 PAGE_BYTES = 8192
-"""Of 4096, the default, a game of 2 kB leaves half unused."""
+"""Page size of new files. In pages of the default size, 4096, a game of 2 kB wastes half of a page."""
 SMALLEST_PAGE = 512
-"""Bytes. SQLite takes a shorter file for an empty database, and writes over it."""
+"""Smallest page size of SQLite in bytes. SQLite treats a shorter file as an empty database and overwrites it."""
 _SILENT_ATTEMPTS = 3
-"""Attempts before a message says that a reader blocks the change of mode."""
+"""Attempts to switch to WAL mode before a message says that a reader blocks it."""
 
 _WAL_VERSION = 2
 """Byte 18 of a file in WAL mode."""
-_TROUBLE = {
+_PROBLEMS = {
     "SQLITE_NOTADB": "is not an SQLite database",
-    "SQLITE_CORRUPT": "is damaged: put a copy in its place, or save what can be read with sqlite3's .recover",
+    "SQLITE_CORRUPT": "is damaged: replace it with a backup, or save what is readable with sqlite3's .recover",
     "SQLITE_BUSY": "is locked by another program: try again when that has ended",
     "SQLITE_READONLY": "cannot be written: it or its folder is read-only",
     "SQLITE_CANTOPEN": "cannot be opened: it or its folder may not be read or written",
@@ -56,21 +58,24 @@ _TROUBLE = {
 
 
 class Database:
-    """A database of ours at the newest revision. Raises StoreError, as everything done with it does."""
+    """A database of Checkers Arena at the newest revision.
+
+    The constructor and every use of ``engine`` raise StoreError if the database cannot be used.
+    """
 
     engine: Engine
 
     def __init__(
         self, path_or_url: str | os.PathLike[str], *, write: bool, say: Callable[[str], object] = lambda _: None
     ) -> None:
-        """Open to write (then it is made or upgraded where needed) or to read.
+        """Open the database for writing or for reading. Opening for writing creates or upgrades it if needed.
 
-        ``say`` gets a line if a reader of a file that is not in WAL mode must be waited for.
+        ``say`` is called with a one-line message if a reader blocks the switch to WAL mode.
         """
         url = _url(path_or_url)
         self.path = Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
         self.location = str(self.path or url.render_as_string(hide_password=True))
-        """Path or URL, for messages; without a password."""
+        """Path or URL without a password, for messages."""
         if self.path:
             _check_place(self.path, write)
             if write:
@@ -78,22 +83,22 @@ class Database:
             self.engine = _sqlite_writer(self.path) if write else _sqlite_reader(self.path)
         else:
             self.engine = _server(url, self.location)
-        event.listen(self.engine, "handle_error", self._explain)
+        event.listen(self.engine, "handle_error", self._raise_store_error)
         with self.engine.connect() as connection:
-            self._revision(connection, write)
+            self._checked_revision(connection, write)
         if self.path and write:
-            _write_ahead(self.path, say)
-            event.listen(self.engine, "connect", _sync_seldom)
-            event.listen(self.engine, "close", _fold)
+            _switch_to_wal(self.path, say)
+            event.listen(self.engine, "connect", _sync_at_checkpoints)
+            event.listen(self.engine, "close", _checkpoint_log)
         if write:
             with self.engine.connect() as connection:
-                self._settle(connection)
+                self._upgrade_if_older(connection)
 
-    def _settle(self, connection: Connection) -> None:
+    def _upgrade_if_older(self, connection: Connection) -> None:
         """Bring the tables to the newest revision."""
-        revision = self._revision(connection, write=True)
+        revision = self._checked_revision(connection, write=True)
         if revision == _revisions()[-1]:
-            if self.path:  # fails now if the file cannot be written; it is rolled back
+            if self.path:  # a trial write, which is rolled back: a read-only file is an error now, not later
                 connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
             return
         if revision and self.path:
@@ -101,8 +106,11 @@ class Database:
         _upgrade(connection)
         connection.commit()
 
-    def _revision(self, connection: Connection, write: bool) -> str | None:
-        """The revision of the tables; None if there are none. Raises StoreError for one that cannot be used."""
+    def _checked_revision(self, connection: Connection, write: bool) -> str | None:
+        """Return the revision of the tables, or None if there are no tables.
+
+        Raises StoreError if the revision is unknown, or if it is not the newest one and the database is only read.
+        """
         revision = self._stored_revision(connection)
         known = _revisions()
         if revision not in (None, *known):
@@ -120,11 +128,14 @@ class Database:
         return revision
 
     def _stored_revision(self, connection: Connection) -> str | None:
-        """The revision of the tables; None where there are none. Refuses what is not ours."""
+        """Return the revision of the tables, or None if there are no tables.
+
+        Raises StoreError if another program made the database.
+        """
         tables = set(inspect(connection).get_table_names())
         if self.path:
-            mark = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
-            foreign = mark != APPLICATION_ID and (mark or tables)
+            application_id = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+            foreign = application_id != APPLICATION_ID and (application_id or tables)
         else:
             foreign = "alembic_version" not in tables and tables & metadata.tables.keys()
         if foreign:
@@ -134,13 +145,13 @@ class Database:
         revisions = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalars().all()
         if len(revisions) != 1 or not isinstance(revisions[0], str):
             raise StoreError(
-                f"{self.location} is damaged: its table alembic_version holds {len(revisions)} rows, and not one with"
-                " a revision; put a copy in its place"
+                f"{self.location} is damaged: its table alembic_version holds {len(revisions)} rows, instead of one row"
+                " with a revision; replace it with a backup"
             )
         return str(revisions[0])
 
-    def _explain(self, context: ExceptionContext) -> None:
-        """Turns an error of the database's driver into one line."""
+    def _raise_store_error(self, context: ExceptionContext) -> None:
+        """Raise a StoreError with a one-line message for an error of the database driver."""
         error = context.original_exception
         if isinstance(error, (OverflowError, UnicodeError)):
             raise StoreError(f"{self.location} cannot hold a value: {error}")
@@ -149,15 +160,15 @@ class Database:
         line = str(error).partition("\n")[0]
         code = "_".join(getattr(error, "sqlite_errorname", "").split("_")[:2])
         if isinstance(context.sqlalchemy_exception, IntegrityError):
-            doubled = "; is another program recording the same?" if "unique" in line.lower() else ""
-            raise StoreError(f"{self.location} refuses a row, as wrong or there already: {line}{doubled}")
-        raise StoreError(f"{self.location} {_TROUBLE.get(code, f'cannot be used: {line}')}")
+            hint = "; is another program recording the same?" if "unique" in line.lower() else ""
+            raise StoreError(f"{self.location} rejects a row as invalid or duplicate: {line}{hint}")
+        raise StoreError(f"{self.location} {_PROBLEMS.get(code, f'cannot be used: {line}')}")
 
 
 def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
-    """Path or URL of a database for messages, without a password, and whether there is something to open.
+    """Return the path or URL of a database without a password, and whether the database exists.
 
-    Raises StoreError where there could be no database of ours.
+    The databases of a server are taken to exist. Raises StoreError if no database can be at this path or URL.
     """
     url = _url(path_or_url)
     if url.get_backend_name() != "sqlite":
@@ -168,14 +179,14 @@ def locate(path_or_url: str | os.PathLike[str]) -> tuple[str, bool]:
 
 
 def require(path_or_url: str | os.PathLike[str]) -> None:
-    """Raise StoreError where a path leads to no database that could be opened."""
+    """Raise StoreError if there is no database file at a path. URLs of servers are not checked."""
     url = _url(path_or_url)
     if url.get_backend_name() == "sqlite":
         _check_place(Path(str(url.database)), write=False)
 
 
 def _revisions() -> list[str]:
-    """The revisions that this program knows, the oldest first."""
+    """Return the revisions that this program knows, the oldest first."""
     return sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))
 
 
@@ -193,9 +204,9 @@ def _url(path_or_url: str | os.PathLike[str]) -> URL:
 
 
 def _check_place(path: Path, write: bool) -> None:
-    """Raise StoreError if there can be no database of ours at ``path``.
+    """Raise StoreError if ``path`` cannot be a database file, or if it can be neither opened nor created.
 
-    The file is not opened: a process that closes a file gives up all its POSIX locks on it, those of SQLite included.
+    The file is not opened: a process that closes a file releases all its POSIX locks on it, including SQLite's.
     """
     try:
         if path.is_dir():
@@ -204,21 +215,21 @@ def _check_place(path: Path, write: bool) -> None:
             if 0 < path.stat().st_size < SMALLEST_PAGE:
                 raise StoreError(f"{path} is not an SQLite database")
             if write and not (_may_write(path) and _may_write(path.resolve().parent)):
-                raise StoreError(f"{path} {_TROUBLE['SQLITE_READONLY']}")
+                raise StoreError(f"{path} {_PROBLEMS['SQLITE_READONLY']}")
         elif write:
             folder = next(each for each in path.absolute().parents if each.exists())
             if not folder.is_dir():
-                raise StoreError(f"{path} cannot be made: {folder} is not a folder")
+                raise StoreError(f"{path} cannot be created: {folder} is not a folder")
             if not _may_write(folder):
-                raise StoreError(f"{path} cannot be made: the folder {folder} is read-only; name another with --db")
+                raise StoreError(f"{path} cannot be created: the folder {folder} is read-only; name another with --db")
         else:
-            raise StoreError(f"there is no database {path}: arena tournament makes one, and so does arena train")
+            raise StoreError(f"there is no database {path}: arena tournament and arena train create one")
     except OSError as error:
         raise StoreError(f"{path} cannot be opened: {message_of(error)}") from None
 
 
 def _may_write(place: Path) -> bool:
-    """Whether this process may write a file, or make files in a folder."""
+    """Whether this process may write a file, or create files in a folder."""
     rights = os.W_OK | os.X_OK if place.is_dir() else os.W_OK
     return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
 
@@ -227,7 +238,7 @@ def _make_folder(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreError(f"{path} cannot be made: {message_of(error)}") from None
+        raise StoreError(f"{path} cannot be created: {message_of(error)}") from None
 
 
 def _server(url: URL, location: str) -> Engine:
@@ -240,10 +251,10 @@ def _server(url: URL, location: str) -> Engine:
 
 
 def _sqlite_reader(path: Path) -> Engine:
-    """Opens the file anew for each use, so that nothing is left open between two."""
+    """Return an engine that opens the file for each use and closes it afterwards."""
 
     def connect() -> sqlite3.Connection:
-        uri = f"{path.absolute().as_uri()}?{_way_to_read(path.resolve())}"
+        uri = f"{path.absolute().as_uri()}?{_reader_mode(path.resolve())}"
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA query_only = ON")
         return connection
@@ -251,21 +262,25 @@ def _sqlite_reader(path: Path) -> Engine:
     return create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
 
-def _way_to_read(path: Path) -> str:
-    """How SQLite opens a file to read.
+def _reader_mode(path: Path) -> str:
+    """Return the URI parameter with which SQLite opens a file for reading.
 
-    In WAL mode a reader makes files beside the database, and removes them if it may write the database. A reader that
-    may not write reads the file as one that does not change, unless there is a log beside it.
+    In WAL mode, a reader creates files beside the database, and removes them only if it may write the database. A
+    reader without that right opens the file as immutable, unless there is a log beside it.
     """
     if _may_write(path) and _may_write(path.parent):
         return "mode=rw"
     with path.open("rb") as file:
-        write_ahead = file.read(19)[18:] == bytes([_WAL_VERSION])
-    return "immutable=1" if write_ahead and not path.with_name(f"{path.name}-wal").exists() else "mode=ro"
+        wal_mode = file.read(19)[18:] == bytes([_WAL_VERSION])
+    return "immutable=1" if wal_mode and not path.with_name(f"{path.name}-wal").exists() else "mode=ro"
 
 
 def _sqlite_writer(path: Path) -> Engine:
-    """Takes the write lock when a transaction begins, not halfway through, where waiting cannot help."""
+    """Return an engine that takes the write lock when a transaction begins.
+
+    SQLite's default is to take it at the first write. If another program has written since the first read of the
+    transaction, the transaction then fails at once, without waiting.
+    """
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         connect_args={"timeout": BUSY_SECONDS, "isolation_level": None},
@@ -287,7 +302,7 @@ def _sqlite_writer(path: Path) -> Engine:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and number of the file; None where there is none."""
+    """Return the device and inode number of a file, or None if the file does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -295,8 +310,8 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def _write_ahead(path: Path, say: Callable[[str], object]) -> None:
-    """Put the file in WAL mode, if the file system can. Waits for those who read it in another mode."""
+def _switch_to_wal(path: Path, say: Callable[[str], object]) -> None:
+    """Switch the file to WAL mode if the file system supports it. Wait while programs read it in another mode."""
     with closing(sqlite3.connect(path, timeout=PAUSE_SECONDS, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         for attempt in count():
@@ -304,7 +319,7 @@ def _write_ahead(path: Path, say: Callable[[str], object]) -> None:
                 connection.execute("PRAGMA journal_mode = WAL")
             except sqlite3.OperationalError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                    return  # what is wrong is said when the file is written
+                    return  # the first write reports the error
                 if attempt == _SILENT_ATTEMPTS:
                     say(
                         f"{path} is of an earlier version, and another program is reading it:"
@@ -315,24 +330,24 @@ def _write_ahead(path: Path, say: Callable[[str], object]) -> None:
                 return
 
 
-def _sync_seldom(connection: sqlite3.Connection, _: Any) -> None:
-    """Sync at checkpoints only: in WAL mode a power cut then costs the last transactions, and damages nothing."""
+def _sync_at_checkpoints(connection: sqlite3.Connection, _: Any) -> None:
+    """Sync at checkpoints only. In WAL mode, a power cut can then lose the last transactions, but damages nothing."""
     with suppress(sqlite3.DatabaseError):
         if connection.execute("PRAGMA journal_mode").fetchone() == ("wal",):
             connection.execute("PRAGMA synchronous = NORMAL")
 
 
-def _fold(connection: sqlite3.Connection, _: Any) -> None:
-    """Fold the log into the file as far as readers let it; it can be done later."""
+def _checkpoint_log(connection: sqlite3.Connection, _: Any) -> None:
+    """Copy the log into the file, as far as readers allow it. The rest is copied later."""
     with suppress(sqlite3.DatabaseError):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def _back_up(path: Path, revision: str) -> None:
-    """Copy the file beside itself, under a name that is free and that only a whole copy gets.
+    """Copy the file to a free name beside it, ``NAME.bak-REVISION``. An incomplete copy never has that name.
 
-    Nobody else does so at the same time: who calls holds the write lock.
+    The caller holds the write lock, so that no two processes do this at the same time.
     """
     part = path.with_name(f"{path.name}.bak-part")
     try:
@@ -345,7 +360,7 @@ def _back_up(path: Path, revision: str) -> None:
         finally:
             part.unlink(missing_ok=True)
     except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"{path} is not upgraded, for want of a backup: {error}") from None
+        raise StoreError(f"{path} was not upgraded, because its backup failed: {error}") from None
 
 
 def _upgrade(connection: Connection) -> None:

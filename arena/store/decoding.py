@@ -1,4 +1,4 @@
-"""Rows that no version of Checkers Arena wrote: every way in which reading them fails becomes a StoreError."""
+"""Checks of values read from the database. Any failure to decode a value becomes a StoreError."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _FAILURES = (
 
 @contextmanager
 def decoding(location: str) -> Iterator[None]:
-    """In the block, a value of the database at ``location`` that cannot be used raises StoreError."""
+    """Turn every failure in the block to use a value of the database at ``location`` into a StoreError."""
     try:
         yield
     except ArenaError:
         raise
     except _FAILURES as error:
-        what = f"{type(error).__name__}: {message_of(error)}"
+        cause = f"{type(error).__name__}: {message_of(error)}"
         raise StoreError(
-            f"{location} holds a value that Checkers Arena did not write, or it is damaged: put a copy in its place"
-            f" ({what})"
+            f"{location} is damaged, or holds a value that Checkers Arena did not write: replace it with a backup"
+            f" ({cause})"
         ) from error
 
 
 def decoded(cls: type[T]) -> type[T]:
-    """Make every public method of a class with a ``location`` raise StoreError for a value that cannot be used."""
+    """Wrap every public method of a class in :func:`decoding`. Instances of the class have a ``location``."""
     for name, method in list(vars(cls).items()):
         if inspect.isfunction(method) and not name.startswith("_"):
             setattr(cls, name, _decoded(method))
@@ -57,13 +57,13 @@ def _decoded(method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_settings(settings: object) -> None:
-    """Raise TypeError unless the settings of a tournament or run are an object of JSON."""
+    """Raise TypeError unless the settings of a tournament or run are a JSON object."""
     if not isinstance(settings, dict):
-        raise TypeError(f"settings are an object of JSON, not {shown(settings)}")
+        raise TypeError(f"settings must be a JSON object, not {shown(settings)}")
 
 
 def checked_boards(packed: bytes) -> bytes:
-    """The boards of a recorded game, (plies + 1) x 3 uint32; raises ValueError if they cannot be boards."""
+    """Return the boards of a recorded game, (plies + 1) x 3 uint32. Raises ValueError if they are not valid boards."""
     import numpy as np
 
     check_masks(*np.frombuffer(packed, "<u4").reshape(-1, 3).T)
@@ -73,7 +73,7 @@ def checked_boards(packed: bytes) -> bytes:
 
 
 def check_masks(black: np.ndarray[Any, Any], white: np.ndarray[Any, Any], kings: np.ndarray[Any, Any]) -> None:
-    """Raise ValueError if one of many boards has two pieces on a square, or a king without a piece."""
+    """Raise ValueError if any of n boards (three uint32[n]) has two pieces on a square, or a king without a piece."""
     if (black & white).any():
         raise ValueError("a board with two pieces on one square")
     if (kings & ~(black | white)).any():

@@ -1,4 +1,4 @@
-"""Recorded games as PDN, whoever played them."""
+"""Recorded games as PDN texts: games of tournaments and games of collections."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from arena.store.database import Database
 
 _ROWS = 500
-"""Games that are fetched at a time."""
+"""Number of games fetched at a time."""
 Query = Select[*tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which games; None does not narrow. See :meth:`arena.Results.pdn`."""
+    """Conditions that exported games satisfy; None means no condition. See :meth:`arena.store.results.Results.pdn`."""
 
     tournament: str | int | None = None
     collection: str | None = None
@@ -41,7 +41,10 @@ class Selection:
 
 
 def pdn(database: Database, location: str, selection: Selection) -> Iterator[str]:
-    """The PDN of each game of a selection. Raises StoreError at once for what does not exist."""
+    """Return an iterator over the PDN texts of a selection.
+
+    Raises StoreError, before the first game, if the tournament, collection or game does not exist.
+    """
     parts: list[tuple[Query, Callable[[Row[Any]], str]]] = []
     with database.engine.connect() as connection:
         if selection.game is not None or selection.tournament is not None or selection.collection is None:
@@ -59,7 +62,7 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
 
 
 def _played(connection: Connection, location: str, selection: Selection) -> Query:
-    """The games of tournaments, in schedule order."""
+    """Return the query for games of tournaments, ordered by tournament, pairing and round."""
     black, white = players.alias(), players.alias()
     query: Query = (
         select(
@@ -76,8 +79,8 @@ def _played(connection: Connection, location: str, selection: Selection) -> Quer
         .order_by(games.c.tournament_id, games.c.pairing, games.c.round)
     )
     if selection.game is not None:
-        place, game = lookup.game_key(connection, selection.game, selection.tournament, location)
-        query = query.where(games.c.tournament_id == place, games.c.id == game)
+        tournament_id, game = lookup.game_key(connection, selection.game, selection.tournament, location)
+        query = query.where(games.c.tournament_id == tournament_id, games.c.id == game)
     elif selection.tournament not in (None, "all"):
         key = lookup.tournament_id(connection, selection.tournament, location)
         query = query.where(games.c.tournament_id == key)
@@ -102,7 +105,7 @@ def _played_text(row: Row[Any]) -> str:
 
 
 def _collected(connection: Connection, location: str, selection: Selection) -> Query:
-    """The games of collections, in the order of their files."""
+    """Return the query for games of collections, ordered by collection, file and number in the file."""
     names = (*ROSTER, "tags", "result", "fen", "moves", "comments")
     query: Query = (
         select(*(collected_games.c[name] for name in names))

@@ -1,4 +1,4 @@
-"""Forfeits on record, grouped by player, termination and reason."""
+"""Counting forfeits by player, termination and reason."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def rows(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
-    """Tournament, player, termination, last line of the reason, number of games, and the first of these games.
+    """Return tournament, player, termination, last line of the reason, number of games, and first game of each group.
 
-    A tournament's most frequent ones come first.
+    Rows are ordered by tournament, then by number of games, largest first.
     """
     wanted = ("tournament_id", "tournament", "forfeited_by", "termination", "reason", "name", "game")
     query: Select[*tuple[Any, ...]] = select(*[column(name) for name in wanted]).select_from(table("v_games"))
@@ -25,7 +25,7 @@ def rows(connection: Connection, tournament_id: int | None) -> list[tuple[Any, .
         query = query.where(column("tournament_id") == tournament_id)
     query = query.order_by(*[column(name) for name in ("tournament_id", "number", "pairing", "round")])
     games = defaultdict(list)
-    for key, *what, reason, name, game in connection.execute(query):
-        games[key, *what, last_line(reason)].append(name or str(game))
-    by_number = sorted(games.items(), key=lambda group: (group[0][0], -len(group[1])))
-    return [(*what, len(names), names[0]) for (_, *what), names in by_number]
+    for key, *group, reason, name, game in connection.execute(query):
+        games[key, *group, last_line(reason)].append(name or str(game))
+    by_number = sorted(games.items(), key=lambda item: (item[0][0], -len(item[1])))
+    return [(*group, len(names), names[0]) for (_, *group), names in by_number]

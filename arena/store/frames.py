@@ -1,4 +1,4 @@
-"""The columns of the DataFrames that :class:`arena.store.results.Results` makes."""
+"""Names of the columns of the DataFrames that :class:`arena.store.results.Results` returns."""
 
 from __future__ import annotations
 
@@ -37,5 +37,5 @@ MODELS = ("hash", "kind", "made_by", "added")
 
 
 def dated(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
-    """The frame with seconds since the epoch as times (UTC)."""
+    """Return the frame with ``columns`` converted from seconds since the epoch to times (UTC)."""
     return frame.assign(**{name: pd.to_datetime(frame[name].astype(float), unit="s", utc=True) for name in columns})

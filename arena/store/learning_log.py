@@ -1,4 +1,7 @@
-"""Players that learn in the course of a tournament: what each plays its rounds with, and the games it learns from."""
+"""Writing the models that players learn between the rounds of a tournament (table ``learned_models``).
+
+Also reads what such learning needs: the games of a round and the hashes of models recorded so far.
+"""
 
 from __future__ import annotations
 
@@ -22,31 +25,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game as its players can learn from it."""
+    """A game of the current tournament, in the form that its players learn from."""
 
     black: str
-    """Spec."""
+    """Canonical spec."""
     white: str
+    """Canonical spec."""
     first: str
     """Side to move on the first board: ``black`` or ``white``."""
     boards: bytes
     """(plies + 1) x 3 little-endian uint32: black, white, kings."""
     result: str
-    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
+    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` draw."""
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedModel:
-    """What a player has come to."""
+    """The model of a player that learns during a tournament."""
 
     model: Model
     spec: str
-    """Of what plays the model and learns no more."""
+    """Spec of a frozen player that uses the model."""
     provenance: Mapping[str, str]
+    """Tournament, player, round, learner, seed, ... that produced the model."""
 
 
 def hashes(connection: Connection, tournament_id: int) -> dict[tuple[str, int], str]:
-    """The models that are on record, by the player's spec and the round."""
+    """Return the hashes of the recorded models by the player's spec and the round."""
     query = (
         select(players.c.spec, learned_models.c.round, learned_models.c.model_hash)
         .join(players, players.c.id == learned_models.c.player_id)
@@ -56,7 +61,7 @@ def hashes(connection: Connection, tournament_id: int) -> dict[tuple[str, int], 
 
 
 def rounds() -> Subquery:
-    """The models of all tournaments by player and round, with the spec of what plays each."""
+    """Return a subquery: tournament, player, round, model hash and spec of the frozen player, of all tournaments."""
     return (
         select(
             tournaments.c.id.label("tournament_id"),
@@ -74,34 +79,37 @@ def rounds() -> Subquery:
 
 
 class LearningLog:
-    """What the players of one tournament learn, in a database that is opened to write."""
+    """Records the models that the players of one tournament learn."""
 
     def __init__(self, connection: Connection, tournament_id: int) -> None:
         self._connection = connection
         self._tournament_id = tournament_id
 
     def hashes(self) -> dict[tuple[str, int], str]:
-        """The models that are on record, by the player's spec and the round."""
+        """Return the hashes of the recorded models by the player's spec and the round."""
         with self._connection.begin():
             return hashes(self._connection, self._tournament_id)
 
     def record(self, number: int, new_models: Mapping[str, LearnedModel]) -> None:
-        """Commit what players, by their specs, play round ``number`` with, of which nothing is on record yet."""
+        """Commit the models that players use in round ``number``.
+
+        Keys are the players' specs. A model already recorded for a player and round raises StoreError.
+        """
         with deferred_interrupt(), self._connection.begin():
             ids = lookup.player_ids(self._connection, self._tournament_id)
-            for player, new in new_models.items():
-                models.add(self._connection, new.model, new.provenance)
+            for player, learned in new_models.items():
+                models.add(self._connection, learned.model, learned.provenance)
                 row = {
                     "tournament_id": self._tournament_id,
                     "player_id": ids[player],
                     "round": number,
-                    "model_hash": new.model.hash,
-                    "spec": new.spec,
+                    "model_hash": learned.model.hash,
+                    "spec": learned.spec,
                 }
                 self._connection.execute(insert(learned_models), row)
 
     def games(self, pairings: Collection[str], number: int) -> Sequence[PlayedGame]:
-        """The games of one round of some pairings in the order of their names, forfeits left out."""
+        """Return the games of round ``number`` of some pairings, ordered by pairing, without forfeits."""
         black, white = players.alias(), players.alias()
         query = (
             select(
@@ -115,5 +123,5 @@ class LearningLog:
         )
         with self._connection.begin():
             rows = self._connection.execute(query).all()
-        rows = sorted(rows, key=lambda row: row.pairing)  # as Python sorts, anywhere
+        rows = sorted(rows, key=lambda row: row.pairing)  # databases sort texts in different ways
         return [PlayedGame(r.black, r.white, r.first, checked_boards(r.boards), r.result) for r in rows]

@@ -1,4 +1,4 @@
-"""Finding tournaments, games, runs, collections and players by what people call them, and what is there already."""
+"""Looking up the ids of tournaments, games, runs, collections and players by name."""
 
 from __future__ import annotations
 
@@ -24,29 +24,31 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SHOWN = 10
-"""Names in a message."""
+"""Maximum number of names in a message."""
 _COMPARED = 100
-"""Characters of an unknown name that are compared with the known ones."""
+"""Number of characters of an unknown name that are compared with the known names."""
 _ID_DIGITS = 19
-"""Digits of the largest 63-bit number."""
+"""Number of digits of the largest 63-bit number."""
 
 
 class PlayerIds(dict[str, int]):
-    """Ids of the players of a tournament by canonical spec; StoreError for anybody else."""
+    """Ids of the players of a tournament by canonical spec. An unknown spec raises StoreError."""
 
     def __missing__(self, spec: str) -> int:
         raise StoreError(f"{spec} does not play in this tournament")
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """What inserts the rows that are not there already, in the database's own words; the other databases' take long to
-    import."""
+    """Return a statement that inserts rows and skips those whose key exists.
+
+    The statement is specific to the dialect. Only the dialect in use is imported, since each import takes long.
+    """
     dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
     return dialect.insert(table).on_conflict_do_nothing()
 
 
 def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
-    """The players of a tournament."""
+    """Return the ids of the players of a tournament by canonical spec."""
     query = (
         select(players.c.spec, players.c.id)
         .join(tournament_players)
@@ -56,22 +58,26 @@ def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
 
 
 def tournament_id(connection: Connection, which: str | int, location: str) -> int:
-    """The id of the tournament of that name or id, or of the ``last``; StoreError where there is none."""
+    """Return the id of the tournament with the name or id ``which``, or of the ``last`` one.
+
+    Raises StoreError if it does not exist.
+    """
     names = _names(connection, tournaments)
     return _id(names, which, f"{location} holds no tournament", "arena tournament plays one")
 
 
 def game_key(connection: Connection, which: str | int, tournament: str | int | None, location: str) -> tuple[int, int]:
-    """The tournament's id and the game's id of a game; StoreError if there is none.
+    """Return the tournament's id and the game's id of a game. Raises StoreError if it does not exist.
 
-    ``which`` is the game's id, which is looked for in the last tournament first; ``TOURNAMENT/NUMBER``; ``last``, the
-    game that started last; or ``TOURNAMENT/last``. ``tournament`` narrows to one.
+    ``which`` has one of four forms: the id of the game, ``TOURNAMENT/NUMBER``, ``last`` (the game of the last
+    tournament that started last) or ``TOURNAMENT/last``. If several tournaments have a game of that id, it is the one
+    of the last tournament. ``tournament`` limits the search to one tournament.
     """
-    place, slash, name = str(which).rpartition("/")
+    prefix, slash, name = str(which).rpartition("/")
     if slash:
         if tournament is not None:
             raise UsageError(f"{shown(which)} names its tournament: leave {shown(tournament)} out")
-        tournament = place
+        tournament = prefix
     if not (name == "last" or (name.isascii() and name.isdecimal() and len(name) <= _ID_DIGITS)):
         raise UsageError(f"a game is named by its id, as TOURNAMENT/NUMBER (t2/17) or as 'last', not {shown(which)}")
     if tournament is None and name == "last":
@@ -82,19 +88,24 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
     if name == "last":
         query = query.order_by(games.c.started.desc(), games.c.id)
     elif slash:
-        numbered = (pairings.c.tournament_id == games.c.tournament_id) & (pairings.c.pairing == games.c.pairing)
-        query = query.join(pairings, numbered).where(pairings.c.first + games.c.round == int(name))
+        block = (pairings.c.tournament_id == games.c.tournament_id) & (pairings.c.pairing == games.c.pairing)
+        block &= (pairings.c.round <= games.c.round) & (games.c.round < pairings.c.round + pairings.c.games)
+        number = pairings.c.first + games.c.round - pairings.c.round
+        query = query.join(pairings, block).where(number == int(name))
     else:
         query = query.where(games.c.id == int(name))
-    found = connection.execute(query.limit(1)).first()
-    if found is None:
+    row = connection.execute(query.limit(1)).first()
+    if row is None:
         where = "" if slash or tournament is None else f" in tournament {shown(tournament)}"
         raise StoreError(f"{location} holds no game {which}{where}; arena results games lists them")
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 def run_id(connection: Connection, which: str | int, location: str) -> int:
-    """The id of the training run of that name or id, or of the ``last``; StoreError where there is none."""
+    """Return the id of the training run with the name or id ``which``, or of the ``last`` one.
+
+    Raises StoreError if it does not exist.
+    """
     return _id(_names(connection, runs), which, f"{location} holds no run", "arena train makes one")
 
 
@@ -105,7 +116,7 @@ def experiment_id(connection: Connection, which: str | int, location: str) -> in
 
 
 def collection_id(connection: Connection, name: str, location: str) -> int:
-    """The id of the collection of that name; StoreError where there is none."""
+    """Return the id of the collection with that name. Raises StoreError if it does not exist."""
     ids: dict[str, int] = dict(connection.execute(select(collections.c.name, collections.c.id)).all())
     if name not in ids:
         held = f"it holds {', '.join(ids)}" if ids else "arena import makes one"
@@ -113,9 +124,9 @@ def collection_id(connection: Connection, name: str, location: str) -> int:
     return ids[name]
 
 
-def _names(connection: Connection, things: Table) -> dict[str, int]:
-    """Ids by names, the oldest first."""
-    query = select(things.c.name, things.c.id).order_by(things.c.id)
+def _names(connection: Connection, named: Table) -> dict[str, int]:
+    """Return the ids of a table's rows by name, the oldest row first."""
+    query = select(named.c.name, named.c.id).order_by(named.c.id)
     names: dict[str, int] = dict(connection.execute(query).all())
     return names
 

@@ -1,4 +1,4 @@
-"""Models on record, each of them once: their key is their hash."""
+"""Writing and reading models (table ``models``). The key of a model is its hash, so each model is stored once."""
 
 from __future__ import annotations
 
@@ -19,27 +19,28 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     Load = Callable[[str], Model]
-    """Reads the model of a hash."""
+    """A function that reads the model with a given hash."""
 
 _SHOWN = 10
+"""Maximum number of checkpoints in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredModel:
-    """A model on record."""
+    """A recorded model."""
 
     name: str
-    """The one text of the name by which it was found: ``lms@500``, or ``@`` and the whole hash."""
+    """Full name of the model: ``lms@500`` if it was found as a checkpoint, ``@HASH`` if it was found by its hash."""
     model: Model
-    """Named ``name``."""
+    """The model; its own name is ``name`` too."""
     player: str | None
-    """Spec of what plays it, as its learner has it; None where nobody said."""
+    """Spec of the player that uses the model, as its learner gives it; None if unknown."""
     provenance: Mapping[str, str]
-    """What made it first: command, seed, versions, ..."""
+    """Command, seed, versions, ... that produced the model first."""
 
 
 def add(connection: Connection, model: Model, provenance: Mapping[str, str]) -> bool:
-    """Put a model on record, in the transaction that is open; whether it was not there before."""
+    """Record a model in the open transaction. Returns False if the model was on record already."""
     row = {
         "hash": model.hash,
         "kind": model.kind,
@@ -51,40 +52,45 @@ def add(connection: Connection, model: Model, provenance: Mapping[str, str]) -> 
 
 
 def read(connection: Connection, key: str) -> Model:
-    """The model of that hash, which must be on record, named ``@`` and the hash."""
+    """Return the recorded model with the hash ``key``, named ``@HASH``."""
     return Model.stored(f"@{key}", connection.execute(select(models.c.data).where(models.c.hash == key)).scalar_one())
 
 
 def of_run(connection: Connection, run: str, games: str, location: str, load: Load) -> StoredModel:
-    """The model of a run after ``games`` games, or at its ``last`` checkpoint; StoreError where there is none."""
+    """Return the model of a run's checkpoint after ``games`` games, or of its ``last`` checkpoint.
+
+    Raises StoreError if the checkpoint does not exist.
+    """
     run_id = lookup.run_id(connection, run, location)
     name = connection.scalar(select(runs.c.name).where(runs.c.id == run_id))
-    here = checkpoints.c
-    query = select(here.games, here.model_hash, here.player).where(here.run_id == run_id).order_by(here.games)
+    columns = checkpoints.c
+    query = select(columns.games, columns.model_hash, columns.player)
+    query = query.where(columns.run_id == run_id).order_by(columns.games)
     rows = {row.games: row for row in connection.execute(query)}
     if not rows:
-        raise StoreError(f"the run {name!r} has no checkpoint yet: arena train --resume {name} goes on with it")
+        raise StoreError(f"the run {name!r} has no checkpoint yet: arena train --resume {name} continues it")
     row = rows.get(max(rows) if games == "last" else int(games))
     if row is None:
-        there = [f"{name}@{each}" for each in rows]
-        shown = ", ".join(there if len(there) <= _SHOWN else [*there[: _SHOWN // 2], "...", *there[-_SHOWN // 2 :]])
+        known = [f"{name}@{each}" for each in rows]
+        shown = ", ".join(known if len(known) <= _SHOWN else [*known[: _SHOWN // 2], "...", *known[-_SHOWN // 2 :]])
         raise StoreError(f"the run {name!r} has no checkpoint after {games} games; there are {shown}")
     return _stored(connection, f"{name}@{row.games}", row.model_hash, row.player, load)
 
 
 def of_hash(connection: Connection, start: str, location: str, load: Load) -> StoredModel:
-    """The model whose hash begins with ``start``; StoreError where there is none or more than one."""
-    found = connection.scalars(select(models.c.hash).where(models.c.hash.startswith(start)).limit(2)).all()
-    if len(found) > 1:
-        raise StoreError(f"{location} holds several models whose hash begins with {start}: write more of it")
-    if not found:
-        raise StoreError(f"{location} holds no model whose hash begins with {start}: arena models lists those it has")
+    """Return the model whose hash begins with ``start``. Raises StoreError unless there is exactly one."""
+    hashes = connection.scalars(select(models.c.hash).where(models.c.hash.startswith(start)).limit(2)).all()
+    if len(hashes) > 1:
+        raise StoreError(f"{location} holds several models whose hash begins with {start}: write more digits of it")
+    if not hashes:
+        raise StoreError(f"{location} holds no model whose hash begins with {start}: arena models lists the models")
+    key = hashes[0]
     specs = (
-        select(checkpoints.c.player).where(checkpoints.c.model_hash == found[0]),
-        select(learned_models.c.spec).where(learned_models.c.model_hash == found[0]),
+        select(checkpoints.c.player).where(checkpoints.c.model_hash == key),
+        select(learned_models.c.spec).where(learned_models.c.model_hash == key),
     )
     player = next(filter(None, (connection.scalar(query.limit(1)) for query in specs)), None)
-    return _stored(connection, f"@{found[0]}", found[0], player, load)
+    return _stored(connection, f"@{key}", key, player, load)
 
 
 def _stored(connection: Connection, name: str, key: str, player: str | None, load: Load) -> StoredModel:

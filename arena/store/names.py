@@ -1,4 +1,4 @@
-"""What tournaments and training runs are called where nobody says it, or where the name is taken."""
+"""Default names of tournaments and training runs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Collection
 from itertools import count
 
 Naming = Callable[[Collection[str]], str]
-"""Makes a name, given those that are taken; given none, its first choice."""
+"""A function that chooses a name, given the existing names."""
 
 
 def fixed(name: str) -> Naming:
-    """That name, taken or not."""
+    """Return a naming that always chooses ``name``, even if it exists."""
     return lambda _: name
 
 
 def numbered(base: str) -> Naming:
-    """``base``, or ``base-2``, ``base-3``, ...: the first that is free."""
+    """Return a naming that chooses the first of ``base``, ``base-2``, ``base-3``, ... that does not exist."""
 
     def name(taken: Collection[str]) -> str:
         names = (base if number == 1 else f"{base}-{number}" for number in count(1))
@@ -25,5 +25,5 @@ def numbered(base: str) -> Naming:
 
 
 def counted(taken: Collection[str]) -> str:
-    """``t`` and a number, from that of the names on."""
+    """Choose ``t`` with a number: one more than the number of existing names, or the next that does not exist."""
     return next(each for number in count(len(taken) + 1) if (each := f"t{number}") not in taken)

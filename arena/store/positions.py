@@ -1,4 +1,4 @@
-"""The boards of many games as columns, decoded from the binary columns in bulk."""
+"""The DataFrame columns of :meth:`arena.store.results.Results.positions`, decoded for many games at once."""
 
 from __future__ import annotations
 
@@ -36,45 +36,44 @@ SOURCES: dict[str, str | None] = {
     "nodes": "nodes",
     "seconds": "seconds",
 }
-"""The columns, and what each needs of a game beside its id, tournament, plies and first side."""
-
-
-HELD = "held"
-"""The column that holds the bytes of a game's boards."""
+"""DataFrame column -> column of the table ``games`` that it is decoded from. None: the columns that are always read."""
+_BOARDS_BYTES = "boards_bytes"
+"""Label of the query's column with the length of ``games.boards`` in bytes."""
 
 
 class Positions:
-    """The boards of some games, one game after the other: n boards in all. A method per column."""
+    """The boards of several games, n in all, game by game. Each method returns one DataFrame column of n values."""
 
     def __init__(self, columns: Mapping[str, Sequence[Any]], names: Mapping[int, str]) -> None:
-        """``columns`` of the table of games by name; ``names`` of tournaments by id."""
+        """``columns`` are those of the table ``games``, one value per game; ``names`` the tournaments' names by id.
+
+        Raises ValueError if the number of boards of a game is not plies + 1.
+        """
         self._games = columns
         self._tournaments = names
         self._lengths = np.array(columns["plies"], np.int64) + 1
-        if (12 * self._lengths != np.array(columns[HELD], np.int64)).any():
-            raise ValueError("a game with more or fewer boards than plies + 1")
+        if (12 * self._lengths != np.array(columns[_BOARDS_BYTES], np.int64)).any():
+            raise ValueError("the number of boards of a game is not plies + 1")
 
     @classmethod
     def read(cls, connection: Connection, columns: Sequence[str], tournament: int | None, game: int | None) -> Self:
-        """What ``columns`` need, of one game of a tournament, of all its games, or of all games."""
+        """Read what ``columns`` need: of one game of a tournament, of all its games, or of all games."""
         needed = sorted({"tournament_id", "id", "plies", "first", *filter(None, map(SOURCES.get, columns))})
-        held = func.length(games.c.boards).label(HELD)
-        query = select(*(games.c[name] for name in needed), held).order_by(
-            games.c.tournament_id, games.c.pairing, games.c.round
-        )
+        query = select(*(games.c[name] for name in needed), func.length(games.c.boards).label(_BOARDS_BYTES))
+        query = query.order_by(games.c.tournament_id, games.c.pairing, games.c.round)
         if tournament is not None:
             query = query.where(games.c.tournament_id == tournament)
         if game is not None:
             query = query.where(games.c.id == game)
-        needed.append(HELD)
+        needed.append(_BOARDS_BYTES)
         names = connection.execute(select(tournaments.c.id, tournaments.c.name)).all()
         rows = connection.execute(query).all()
         values = list(zip(*rows, strict=True)) or [()] * len(needed)
         return cls(dict(zip(needed, values, strict=True)), dict(names))
 
     def tournament(self) -> Categorical:
-        place = {key: code for code, key in enumerate(self._tournaments)}
-        codes = self._spread([place[key] for key in self._games["tournament_id"]])
+        code_of = {key: code for code, key in enumerate(self._tournaments)}
+        codes = self._spread([code_of[key] for key in self._games["tournament_id"]])
         return pd.Categorical.from_codes(codes, pd.Index(list(self._tournaments.values())))
 
     def game(self) -> Array:
@@ -88,18 +87,18 @@ class Positions:
         return pd.Categorical.from_codes(self._side, pd.Index(["black", "white"]))
 
     def fen(self) -> pd.Series[str]:
-        """Each different position is written once."""
+        """FEN of each board. Equal positions are formatted once."""
         from arena.checkers.board import Board
         from arena.checkers.move import Side
 
         black, white, kings = (mask.astype(np.uint64) for mask in self._masks)
-        pieces, pieces_found = pd.factorize(black << 32 | white)
-        rest, rest_found = pd.factorize(kings << 1 | self._side.astype(np.uint64))
-        codes, found = pd.factorize(pieces * len(rest_found) + rest)
+        piece_codes, piece_masks = pd.factorize(black << 32 | white)
+        rest_codes, rests = pd.factorize(kings << 1 | self._side.astype(np.uint64))
+        codes, unique_codes = pd.factorize(piece_codes * len(rests) + rest_codes)
         texts = []
-        for code in found.tolist():
-            both, other = int(pieces_found[code // len(rest_found)]), int(rest_found[code % len(rest_found)])
-            texts.append(Board(both >> 32, both & 0xFFFFFFFF, other >> 1, Side(other & 1)).fen)
+        for code in unique_codes.tolist():
+            pieces, rest = int(piece_masks[code // len(rests)]), int(rests[code % len(rests)])
+            texts.append(Board(pieces >> 32, pieces & 0xFFFFFFFF, rest >> 1, Side(rest & 1)).fen)
         return pd.Series(texts, dtype="str").take(codes).reset_index(drop=True)
 
     def black_men(self) -> Array:
@@ -119,7 +118,7 @@ class Positions:
         return _count(white & kings)
 
     def move(self) -> list[str | None]:
-        """The move that leads on; None on the last board of a game."""
+        """Move text of the next move; None on the last board of a game."""
         return [move for moves in self._games["moves"] for move in (*moves.split(), None)]
 
     def score(self) -> Array:
@@ -136,24 +135,24 @@ class Positions:
 
     @cached_property
     def _masks(self) -> tuple[Array, ...]:
-        """The masks of black, white and kings."""  # 3 x uint32[n]
+        """Masks of black pieces, white pieces and kings: three uint32[n]."""
         masks = np.frombuffer(b"".join(self._games["boards"]), "<u4").reshape(-1, 3).T
         check_masks(*masks)
         return tuple(masks)
 
     @cached_property
     def _side(self) -> Array:
-        """Who is to move: 0 Black, 1 White."""  # int8[n]
+        """Side to move, int8[n]: 0 Black, 1 White."""
         first = self._spread([side == "white" for side in self._games["first"]])
         side: Array = ((first + self.ply()) & 1).astype(np.int8)
         return side
 
     def _spread(self, values: Sequence[int] | Array) -> Array:
-        """A value per game, on each of its boards."""
+        """Repeat the value of each game for each of its boards."""
         return np.repeat(np.array(values, np.int64), self._lengths)
 
     def _unpack(self, column: PlyColumn[Any], blobs: Sequence[bytes | None]) -> Array:
-        """A value per board: those of the plies, and none on the last board of a game."""
+        """Decode a binary column to one value per board. The last board of a game has the column's missing value."""
         gap = column.gap
         parts = [
             gap * int(length) if blob is None else blob + gap for blob, length in zip(blobs, self._lengths, strict=True)

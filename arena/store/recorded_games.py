@@ -1,4 +1,4 @@
-"""Recorded games as learners study them, whoever played them."""
+"""Reading recorded games one by one: as training games for learners, or a single game as a :class:`GameRecord`."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ if TYPE_CHECKING:
     from arena.store.database import Database
 
 _ROWS = 500
-"""Games that are fetched at a time."""
+"""Number of games fetched at a time."""
 Query = Select[*tuple[Any, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedGame:
-    """The boards of a game on record and how it ended."""
+    """The boards and the result of a recorded game."""
 
     key: int
-    """Its id among the tournament's or the collection's games."""
+    """Id of the game in its tournament or collection."""
     boards: bytes
     """(plies + 1) x 3 little-endian uint32: black, white, kings."""
     first: str
     """Side to move on the first board: ``black`` or ``white``."""
     result: str
-    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``."""
+    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` draw."""
     comments: tuple[str, ...] = ()
-    """For each board what is said of it; nothing at all where nothing is said."""
+    """Comment on each board, possibly empty. An empty tuple if no board has a comment."""
     marks: tuple[str, ...] = ()
-    """For each move ``!``, ``?``, ...; nothing at all where no move is marked."""
+    """Mark of each move (``!``, ``?``, ...), possibly empty. An empty tuple if no move has a mark."""
 
 
 def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
-    """The games of a collection whose result is known, in the order of their files."""
+    """Yield the games of a collection with a known result, ordered by file and number in the file."""
     columns = (collected_games.c[column] for column in ("id", "boards", "fen", "result", "comments"))
     query: Query = (
         select(*columns)
@@ -58,7 +58,7 @@ def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
 
 
 def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame]:
-    """The games of a tournament in schedule order, those that somebody forfeited left out."""
+    """Yield the games of a tournament, ordered by pairing and round, without forfeits."""
     columns = (games.c[column] for column in ("id", "boards", "first", "result"))
     connect = database.engine.connect().execution_options(yield_per=_ROWS)
     with decoding(database.location), connect as connection:
@@ -73,22 +73,22 @@ def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame
 
 
 def has_collection(database: Database, name: str) -> bool:
-    """Whether there is a collection of that name."""
+    """Whether a collection of that name exists."""
     with database.engine.connect() as connection:
         return connection.scalar(select(collections.c.id).where(collections.c.name == name)) is not None
 
 
 def has_tournament(database: Database, which: str) -> bool:
-    """Whether there is a tournament of that name or id, or any where it is ``last``."""
+    """Whether a tournament with the name or id ``which`` exists. For ``last``: whether any tournament exists."""
     with database.engine.connect() as connection:
         names = dict(connection.execute(select(tournaments.c.name, tournaments.c.id)).all())
     return which in names or (which == "last" and bool(names)) or which in map(str, names.values())
 
 
 def game(database: Database, which: str | int, tournament: str | int | None = None) -> tuple[int, GameRecord]:
-    """A game, named as in :func:`arena.store.lookup.game_key`, and the id of its tournament.
+    """Return the id of the tournament of a game, and the game.
 
-    Raises StoreError if there is none.
+    The arguments are those of :func:`arena.store.lookup.game_key`. Raises StoreError if the game does not exist.
     """
     black, white = players.alias(), players.alias()
     query: Query = (
@@ -97,9 +97,9 @@ def game(database: Database, which: str | int, tournament: str | int | None = No
         .join(white, white.c.id == games.c.white_id)
     )
     with database.engine.connect() as connection:
-        place, key = lookup.game_key(connection, which, tournament, database.location)
-        row = connection.execute(query.where(games.c.tournament_id == place, games.c.id == key)).one()
-    return place, _record(row)
+        tournament_id, key = lookup.game_key(connection, which, tournament, database.location)
+        row = connection.execute(query.where(games.c.tournament_id == tournament_id, games.c.id == key)).one()
+    return tournament_id, _record(row)
 
 
 def _record(row: Any) -> GameRecord:

@@ -1,4 +1,8 @@
-"""Writing games as they end, many to a transaction."""
+"""Writing the games that a tournament plays (table ``games``), in batches.
+
+Games imported from PDN files are written by :mod:`arena.store.collector`, training runs by :mod:`arena.store.runs`, and
+models learned during a tournament by :mod:`arena.store.learning_log`.
+"""
 
 from __future__ import annotations
 
@@ -20,20 +24,22 @@ if TYPE_CHECKING:
     from arena.store.lookup import PlayerIds
 
 BATCH_GAMES = 100
+"""Games that are committed together."""
 BATCH_SECONDS = 1.0
+"""Maximum time between the end of a game and its commit, if :meth:`Recorder.tick` is called often enough."""
 SHARED = tuple(name for name in GameRecord.__annotations__ if name in games.c)
-"""What a column of a game and a field of its record have the same name for; both hold the same value."""
+"""Names that a field of GameRecord and a column of the table ``games`` share. Both hold the same value."""
 
 
 class Recorder:
-    """Records the games of one tournament, up to 100 in a transaction and none later than a second.
+    """Records games of one tournament, up to 100 in a transaction, each within a second.
 
-    Used as a context manager; leaving it commits what is pending, whatever the reason for leaving. A game
-    that is recorded already is a StoreError.
+    It is a context manager. Its exit commits pending games, even after an exception. Recording a game twice raises
+    StoreError.
     """
 
     def __init__(self, connection: Connection, tournament_id: int, players: PlayerIds, changes: int | None) -> None:
-        """``changes``: the number of the last change of players that was accepted; None if there is none."""
+        """``changes`` is the number of the last accepted player change; None if there is none."""
         self._connection = connection
         statement = insert(games).inline().compile(dialect=connection.dialect)
         self._insert = str(statement)
@@ -49,21 +55,21 @@ class Recorder:
         self._players.update(ids)
 
     def add(self, record: GameRecord) -> None:
-        """Record a game; raises StoreError where a player of it does not play in the tournament."""
+        """Record a game. Raises StoreError if one of its players does not play in the tournament."""
         self._pending.append(self._row(record))
         self.tick()
 
     def tick(self) -> None:
-        """Commit what is due: call it now and then while no game ends."""
+        """Commit pending games if they are due. Call it regularly while no game ends."""
         if len(self._pending) >= BATCH_GAMES or time.monotonic() - self._committed >= BATCH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
-        """Commit everything that is pending; Ctrl-C waits until that is done."""
+        """Commit all pending games. Ctrl-C takes effect after the commit."""
         if self._pending:
-            # As the driver takes them: SQLAlchemy's own pass over the rows would cost what SQLite does.
+            # Rows go to the driver directly: processing them in SQLAlchemy takes as long as SQLite's own work.
             values = [self._values(row) for row in self._pending]
-            # Else nobody would know whether the transaction was committed.
+            # After an interrupt during the commit, it would be unknown whether the rows were written.
             with deferred_interrupt():
                 with self._connection.begin():
                     self._connection.exec_driver_sql(self._insert, values)

@@ -1,4 +1,4 @@
-"""The store as people read it: DataFrames."""
+"""Reading the database into pandas DataFrames."""
 
 from __future__ import annotations
 
@@ -8,30 +8,11 @@ import pandas as pd
 from sqlalchemy import column, func, select, table
 
 from arena.errors import UsageError, shown
-from arena.store import comparisons, export, forfeits, lookup, recorded_games, uses
+from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games, uses
 from arena.store import learning_log as learning
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.experiment_results import ExperimentResults
-from arena.store.frames import (
-    CHECKPOINTS,
-    COLLECTED,
-    COMPONENTS,
-    FORFEITS,
-    GAMES,
-    HEAD_TO_HEAD,
-    LEARNED,
-    METRICS,
-    MODELS,
-    POSITIONS,
-    RATINGS,
-    RUNS,
-    STANDINGS,
-    SUPERIORITY,
-    TOURNAMENTS,
-    VERSIONS,
-    dated,
-)
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
     collected_games,
@@ -55,28 +36,28 @@ if TYPE_CHECKING:
     Which = str | int | None
 
 _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", "score_pct")
-"""Columns that may be null in every row, where pandas could not tell that they are numbers."""
+"""Numeric columns that may be null in all rows. pandas would give them the type object."""
 
 
 @decoded
 class Results(ExperimentResults):
-    """A database opened to read; its content never changes.
+    """A database open for reading.
 
-    Each method narrows to one ``tournament``: its name, its id, or ``"last"``. Without it, the rows of every
-    tournament follow one another, never mixed; tables of players are then indexed by the tournaments' names.
+    The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the
+    rows of all tournaments, one tournament after the other. Tables of players are then indexed by tournament name.
 
-    Raises StoreError, in one line, where there is no such database, tournament or run.
+    Every method raises StoreError if the database, tournament or run does not exist.
     """
 
     def __init__(self, path_or_url: str | os.PathLike[str]) -> None:
         self._database = Database(path_or_url, write=False)
         self.database = str(path_or_url)
-        """Path or URL as it was given."""
+        """Path or URL as given by the caller."""
         self.location = self._database.location
-        """Path or URL, for messages; without a password."""
+        """Path or URL without a password, for messages."""
 
     def close(self) -> None:
-        """Close the connections to a server; a file is only open while it is read."""
+        """Close the connections to a database server. A file is only open during each call of a method."""
         self._database.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -86,73 +67,83 @@ class Results(ExperimentResults):
         self.close()
 
     def tournament(self, which: str | int = "last") -> StoredTournament:
-        """The settings and players of the tournament of that name or id."""
+        """Return the settings and players of a tournament."""
         with self._database.engine.connect() as connection:
             return stored_tournament(connection, which, self.location)
 
     def game(self, game: str | int, tournament: Which = None) -> GameRecord:
-        """The game of that id, of the last tournament that has it unless one is named. Raises StoreError.
+        """Return a game. Raises StoreError if it does not exist.
 
-        Wherever a game is named, ``t2/17`` is the 17th game of tournament t2 and ``last`` the game that started last.
-        A tournament's games are numbered from 1 by stage, pairing (alphabetically) and round, those that are not
-        played yet included, so that a number means the same game from the beginning on.
+        ``game`` is the id of the game, ``t2/17`` for game 17 of tournament t2, ``last`` for the game of the last
+        tournament that started last, or ``t2/last``. Without ``tournament``, an id means the game of the last
+        tournament that has a game of that id.
+
+        The games of a tournament are numbered from 1 by stage, pairing (alphabetically) and round. Games not yet played
+        have numbers too, so that the number of a game never changes.
         """
         return recorded_games.game(self._database, game, tournament)[1]
 
     def tournament_of(self, game: str | int, tournament: Which = None) -> int:
-        """The id of the last tournament that has a game of that name or id, or of the one that is named."""
+        """Return the id of the tournament of a game; the arguments are those of :meth:`game`."""
         return recorded_games.game(self._database, game, tournament)[0]
 
     def shares(self, tournament: str | int) -> dict[tuple[str, str], tuple[float, float]]:
-        """The share of the points of their meeting that two players made, by their specs in alphabetical order."""
+        """Return the shares (0-1) of the points that the two players of each pairing scored, which add up to 1.
+
+        Keys are the two specs in alphabetical order. A forfeit counts as a loss.
+        """
         with self._database.engine.connect() as connection:
             return shares(connection, self._id(connection, tournament))
 
     def points(self, tournament: str | int, player: str) -> dict[int, float | None]:
-        """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+        """Return a player's points (1, 0.5 or 0) by round, in a tournament of two players. A forfeit gives None."""
         with self._database.engine.connect() as connection:
             return points(connection, self._id(connection, tournament), player)
 
     def changes_before(self, tournament: str | int, game: int) -> int:
-        """The number of the last change of players that was accepted before a game of a tournament, or 0."""
+        """Return the number of the last player change accepted before the game with the id ``game``; 0 if there is
+        none."""
         with self._database.engine.connect() as connection:
             return changes_before(connection, self._id(connection, tournament), game)
 
     def model_hashes(self, tournament: str | int) -> dict[tuple[str, int], str]:
-        """The hashes of :meth:`learned_models` by player and round."""
+        """Return the hashes of :meth:`learned_models` by the player's spec and the round."""
         with self._database.engine.connect() as connection:
             return learning.hashes(connection, self._id(connection, tournament))
 
     def tournaments(self) -> pd.DataFrame:
-        """One row per tournament: id, name, seed, number of players, of games, of planned games, start (UTC).
+        """One row per tournament: id, name, seed, numbers of players, games and planned games, time of creation (UTC).
 
-        A tournament with fewer ``games`` than ``planned`` is unfinished. ``planned`` is the most there can be until the
-        format or a sequential test has decided; null in tournaments of earlier versions that have such a test.
+        A tournament with fewer ``games`` than ``planned`` is unfinished. ``planned`` is an upper bound until the format
+        or a sequential test has decided. It is null in tournaments of earlier versions with a sequential test.
         """
-        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in TOURNAMENTS]).select_from(
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in frames.TOURNAMENTS]).select_from(
             table("v_tournaments")
         )
         with self._database.engine.connect() as connection:
             rows = connection.execute(query.order_by(column("id"))).all()
-        return dated(pd.DataFrame(rows, columns=list(TOURNAMENTS)).astype({"planned": "Int64"}), "started")
+        return frames.dated(
+            pd.DataFrame(rows, columns=list(frames.TOURNAMENTS)).astype({"planned": "Int64"}), "started"
+        )
 
     def collections(self) -> pd.DataFrame:
-        """One row per collection of games that others played: id, name, number of games, creation (UTC)."""
-        here = collections.c.id
-        held = select(func.count()).where(collected_games.c.collection_id == here).scalar_subquery()
-        query = select(here, collections.c.name, held, collections.c.created).order_by(here)
+        """One row per collection of imported games: id, name, number of games, time of creation (UTC)."""
+        key = collections.c.id
+        size = select(func.count()).where(collected_games.c.collection_id == key).scalar_subquery()
+        query = select(key, collections.c.name, size, collections.c.created).order_by(key)
         with self._database.engine.connect() as connection:
             rows = connection.execute(query).all()
-        return dated(pd.DataFrame(rows, columns=["id", "name", "games", "created"]), "created")
+        return frames.dated(pd.DataFrame(rows, columns=["id", "name", "games", "created"]), "created")
 
     def collected(self, collection: str | None = None) -> pd.DataFrame:
-        """One row per game that others played, of one collection or of all, in the order of their files.
+        """One row per imported game, of one collection or of all, ordered by file and number in the file.
 
-        Tags are texts as they stand in the file, null where it has none. ``fen`` is the first board, ``comments``
-        a line for each board, the first included; where the move that led there is marked (``!``, ``?``, ...) it begins
-        with the mark and a tab. Results: ``1-0`` Black, ``0-1`` White, ``1/2-1/2``, ``*`` unknown.
+        ``event`` to ``white`` are the texts of the PDN tags, null if the game has no such tag. ``fen`` is the first
+        board. ``comments`` has one line per board, the first included: the comment, after the mark of the last move
+        (``!``, ``?``, ...) and a tab if the move has a mark; it is null if there are no comments and marks. ``result``
+        is ``1-0`` (Black won), ``0-1`` (White won), ``1/2-1/2`` or ``*`` (unknown).
         """
-        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in COLLECTED]).select_from(
+        query: Select[*tuple[Any, ...]] = select(*[column(name) for name in frames.COLLECTED]).select_from(
             table("v_collected_games")
         )
         query = query.order_by(column("collection_id"), column("file"), column("number"))
@@ -160,7 +151,7 @@ class Results(ExperimentResults):
             if collection is not None:
                 key = lookup.collection_id(connection, collection, self.location)
                 query = query.where(column("collection_id") == key)
-            return pd.DataFrame(connection.execute(query).all(), columns=list(COLLECTED))
+            return pd.DataFrame(connection.execute(query).all(), columns=list(frames.COLLECTED))
 
     def pdn(
         self,
@@ -170,11 +161,11 @@ class Results(ExperimentResults):
         result: str | None = None,
         game: str | int | None = None,
     ) -> Iterator[str]:
-        """The PDN of each game of a selection, one in memory at a time: of a tournament (or ``"all"``), of a
-        collection (or ``"all"``), of both, or of everything where neither is named.
+        """Yield the PDN text of each selected game. Games are read one by one.
 
-        ``player`` is part of the spec or name of one of the players, in any case; ``result`` as in PDN;
-        ``game`` a single game of a tournament.
+        ``tournament`` and ``collection`` select the games of one tournament and of one collection, ``"all"`` those of
+        all. If neither is given, all games are selected. ``player`` must be part of the spec or name of one of the
+        players, in any case. ``result`` is a PDN result. ``game`` selects a single game of a tournament.
         """
         selection = export.Selection(tournament, collection, player, result, game)
         return export.pdn(self._database, self.location, selection)
@@ -182,59 +173,67 @@ class Results(ExperimentResults):
     def standings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player, the best score first.
 
-        Percentages lie in 0-100; win_low and win_high are the Wilson bounds (95 %) of win_pct.
-        games = wins + draws + losses, forfeits included; forfeits are the games that the player forfeited.
-        Ratings are those of the first rating system that the tournament asked for, the error half the width of a 95 %
-        interval; null without rated games.
+        ``games`` = ``wins`` + ``draws`` + ``losses``; forfeited games are included. ``forfeits`` is the number of games
+        that the player forfeited. Percentages are 0-100. ``win_low`` and ``win_high`` are the bounds of Wilson's 95 %
+        interval of ``win_pct``. ``rating`` is that of the tournament's first rating system, ``rating_error`` half the
+        width of its 95 % confidence interval; both are null for players without rated games.
         """
-        return self._select(STANDINGS, "v_standings", tournament, ("rank", "player"))
+        return self._select(frames.STANDINGS, "v_standings", tournament, ("rank", "player"))
 
     def games(self, tournament: Which = None, game: str | int | None = None) -> pd.DataFrame:
-        """One row per game, in the order of their numbers; or the one ``game``.
+        """One row per game in the order of their numbers, or only the row of ``game``.
 
-        ``winner`` and ``forfeited_by`` are the player's spec or null; ``reason`` says why a game was forfeited.
-        ``name`` is the tournament's name and the game's number.
+        ``name`` is the tournament's name and the game's number: ``t2/17``. ``winner`` and ``forfeited_by`` are specs or
+        null. ``reason`` is the reason of a forfeit, else null.
         """
-        return self._select(GAMES, "v_games", tournament, ("number", "pairing", "round"), game)
+        return self._select(frames.GAMES, "v_games", tournament, ("number", "pairing", "round"), game)
 
     def forfeits(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per player, way to forfeit and last line of the reason, the most frequent first.
+        """One row per player, termination and last line of the reason, the most frequent forfeits first.
 
-        ``games`` counts them; ``example`` is the name of the first of these games, or its id if it has no name.
+        ``games`` is the number of these forfeits, ``example`` the name of the first such game (its id if it has no
+        name).
         """
-        return self._rows(FORFEITS, forfeits.rows, tournament)
+        return self._rows(frames.FORFEITS, forfeits.rows, tournament)
 
     def head_to_head(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per ordered pair of players that met, from the point of view of ``player``."""
-        return self._select(HEAD_TO_HEAD, "v_head_to_head", tournament, ("player", "opponent"))
+        """One row per ordered pair of players that played each other, from the point of view of ``player``."""
+        return self._select(frames.HEAD_TO_HEAD, "v_head_to_head", tournament, ("player", "opponent"))
 
     def superiority(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per ordered pair of players: how sure it is that ``player`` is the better one.
+        """One row per ordered pair of players: the confidence that ``player`` is better than ``opponent``.
 
-        The unit is the pair of games that share an opening, with the colours swapped; pairs with a forfeit are left
-        out. score_error and elo_error are half the widths of 95 % intervals; los is the likelihood of superiority, 0 to
-        100; p_value that of no difference, two-sided and adjusted for all pairs of a tournament (Holm). Elo differences
-        are infinite after nothing but wins or losses, and errors where the interval is.
+        The unit is the pair of games that share an opening with the colours swapped. Pairs with a forfeit do not count.
+        ``score_error`` and ``elo_error`` are half the widths of 95 % confidence intervals. ``los`` is the likelihood of
+        superiority (0-100). ``p_value`` (0-1) is two-sided, for the hypothesis of equal strength, and adjusted for all
+        pairs of players of the tournament (Holm). ``elo`` is infinite if all games were won or all were lost, and
+        ``elo_error`` is infinite if the interval is.
         """
-        frame = self._rows(SUPERIORITY, comparisons.superiority, tournament)
-        return frame.astype(dict.fromkeys(SUPERIORITY[3:], float))
+        frame = self._rows(frames.SUPERIORITY, comparisons.superiority, tournament)
+        return frame.astype(dict.fromkeys(frames.SUPERIORITY[3:], float))
 
     def components(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player: which ratings can be compared, and which are not reliable.
 
-        ``games``: rated games of the player. ``component``: number of the connected component of the graph of games.
-        Players of different components share no opponents, and their ratings cannot be compared at all.
-        ``strong_component``: number of the strongly connected component of the graph of scores. Between players of one
-        such component, points went both ways, directly or through other players; beyond it, a difference in rating
-        comes from the prior. ``note``: ``only wins``, ``only losses``, ``no rated games``, or null. Components are
-        numbered by size from 1, and null for players without rated games.
+        - ``games``: number of the player's rated games.
+        - ``component``: number of the connected component of the graph of games. Players of different components are
+          not linked by any opponents, and their ratings cannot be compared.
+        - ``strong_component``: number of the strongly connected component of the graph of scores. Within a strong
+          component, each player scored against each other one, directly or through other players. Between strong
+          components, a rating difference depends on the prior of the rating system.
+        - ``note``: ``only wins``, ``only losses``, ``no rated games``, or null.
+
+        Components are numbered from 1 by size, the largest first. Both numbers are null for players without rated
+        games.
         """
-        frame = self._rows(COMPONENTS, comparisons.components, tournament)
+        frame = self._rows(frames.COMPONENTS, comparisons.components, tournament)
         return frame.astype({"component": "Int64", "strong_component": "Int64"})
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per rating system and player that it rated: the systems as the tournament names them, the best player
-        first. Forfeits do not count in any of them; a player without other games has no rating."""
+        """One row per rating system and rated player: systems in the tournament's order, the best player first.
+
+        Forfeits are not rated. Players without rated games have no row.
+        """
         source = (
             select(
                 tournaments.c.id.label("tournament_id"),
@@ -248,21 +247,22 @@ class Results(ExperimentResults):
             .join(tournaments, tournaments.c.id == ratings.c.tournament_id)
             .join(players, players.c.id == ratings.c.player_id)
         )
-        return self._select(RATINGS, source.subquery(), tournament, ("place", "system", "worst", "player"))
+        return self._select(frames.RATINGS, source.subquery(), tournament, ("place", "system", "worst", "player"))
 
     def learned_models(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per round of each player that learned while it played: the hash of the model that it played the round
-        with, and the spec of what plays that model and learns no more.
+        """One row per round of each player that learned during the tournament.
 
-        Rounds count from 0 through all stages; the last row of a player is what it came to.
+        ``model`` is the hash of the model that the player used in the round, ``spec`` a frozen player that uses this
+        model. Rounds are counted from 0 through all stages. The last row of a player holds its final model.
         """
-        return self._select(LEARNED, learning.rounds(), tournament, ("player", "round"))
+        return self._select(frames.LEARNED, learning.rounds(), tournament, ("player", "round"))
 
     def versions(self, tournament: Which = None) -> pd.DataFrame:
-        """One row per version of a player that has games: distribution with version, hash of the code
-        (null if an older version did not record it), and games.
+        """One row per version of each player that played a game.
 
-        A player has several if the tournament was resumed with ``--accept-changed``.
+        ``version`` is distribution and version, ``code`` the hash of the source code (null if an older version recorded
+        the player), ``games`` the number of games. A player has several versions if the tournament was resumed with
+        ``--accept-changed``.
         """
         with self._database.engine.connect() as connection:
             ids = connection.scalars(select(tournaments.c.id).order_by(tournaments.c.id)).all()
@@ -271,60 +271,66 @@ class Results(ExperimentResults):
                 for which in (ids if tournament is None else [tournament])
             ]
             rows = [(each.name, *row) for each in played for row in played_versions(connection, each)]
-        frame = pd.DataFrame(rows, columns=["tournament", *VERSIONS])
-        return frame.set_index("tournament") if tournament is None else frame[list(VERSIONS)]
+        frame = pd.DataFrame(rows, columns=["tournament", *frames.VERSIONS])
+        return frame.set_index("tournament") if tournament is None else frame[list(frames.VERSIONS)]
 
     def positions(
         self, tournament: Which = None, columns: Sequence[str] | None = None, game: str | int | None = None
     ) -> pd.DataFrame:
-        """One row per board of a game, the last included; of all games, or of the one ``game``.
+        """One row per board of each game, the last included, or of only one ``game``.
 
-        Move and so on are of the ply to come.
+        ``ply`` counts from 0. ``side`` is the side to move. ``move``, ``score``, ``depth``, ``nodes`` and ``seconds``
+        belong to the next move. ``score`` is in the mover's own units and from its point of view, ``depth`` in plies;
+        they are null if the player reported none.
 
-        ``columns`` chooses among the columns of the table and ``tournament``; the text ones (side, fen, move)
-        cost by far the most. Scores are in the units, and from the point of view, of the player who moves,
-        depths in plies; null where a player reported nothing.
+        ``columns`` selects columns, among them ``tournament``. The text columns (side, fen, move) take by far the most
+        time. Raises UsageError if a column does not exist.
         """
-        chosen = tuple(POSITIONS if columns is None else columns)
+        chosen = tuple(frames.POSITIONS if columns is None else columns)
         if unknown := [name for name in chosen if name not in (*SOURCES, "tournament")]:
-            raise UsageError(f"positions have no column {shown(unknown[0])}: choose among {', '.join(POSITIONS)}")
+            raise UsageError(
+                f"positions have no column {shown(unknown[0])}: choose among {', '.join(frames.POSITIONS)}"
+            )
         with self._database.engine.connect() as connection:
-            place = key = None
+            tournament_id = key = None
             if game is not None:
-                place, key = lookup.game_key(connection, game, tournament, self.location)
+                tournament_id, key = lookup.game_key(connection, game, tournament, self.location)
             elif tournament is not None:
-                place = self._id(connection, tournament)
-            boards = Positions.read(connection, chosen, place, key)
+                tournament_id = self._id(connection, tournament)
+            boards = Positions.read(connection, chosen, tournament_id, key)
         return pd.DataFrame({name: getattr(boards, name)() for name in chosen}, copy=False)
 
     def runs(self) -> pd.DataFrame:
         """One row per training run, the oldest first.
 
-        ``games`` is how many it is to learn from, ``learned`` how many it has learned from at its last checkpoint,
-        ``seconds`` the time that it spent learning until then; ``weights`` is the hash of those that it began with.
+        ``games`` is the planned number of training games, ``learned`` the number at the last checkpoint, ``seconds``
+        the time spent learning until then. ``weights`` is the hash of the initial model or null. ``started`` is the
+        time of creation (UTC).
         """
-        return self._of_run(RUNS, "v_runs", None, ("id",))
+        return self._of_run(frames.RUNS, "v_runs", None, ("id",))
 
     def metrics(self, run: Which = None) -> pd.DataFrame:
         """One row per number measured in training, of one ``run`` (name, id or ``"last"``) or of all (``"all"``).
 
-        ``opponent`` is null for what the learner itself reports of the games since the row before. Else it is the spec
-        of the baseline that the player of the checkpoint met: wins, draws, losses, win_pct, score_pct (0-100).
+        ``games`` is the number of training games so far. ``opponent`` is null for metrics that the learner reports on
+        the games since the last report. Otherwise it is the spec of the baseline that the checkpoint's player played
+        against; the metrics are then wins, draws, losses, win_pct and score_pct (0-100).
         """
-        return self._of_run(METRICS, "v_run_metrics", run, ("run_id", "games", "opponent", "metric"))
+        return self._of_run(frames.METRICS, "v_run_metrics", run, ("run_id", "games", "opponent", "metric"))
 
     def checkpoints(self, run: Which = None) -> pd.DataFrame:
-        """One row per checkpoint, of one ``run`` or of ``"all"``.
+        """One row per checkpoint, of one ``run`` or of all (``"all"``).
 
-        Its name in specs, the hash of its model, the time spent learning until then, and when it was recorded (UTC).
+        ``checkpoint`` is its name in specs, ``games`` the number of training games, ``model`` the hash of the model,
+        ``seconds`` the time spent learning until then, ``added`` the time of recording (UTC).
         """
-        return self._of_run(CHECKPOINTS, "v_checkpoints", run, ("run_id", "games"))
+        return self._of_run(frames.CHECKPOINTS, "v_checkpoints", run, ("run_id", "games"))
 
     def models(self) -> pd.DataFrame:
-        """One row per model, the oldest first: hash, kind, made_by, and when it was added (UTC).
+        """One row per model, the oldest first: hash, kind, made_by, time of recording (UTC).
 
-        made_by: the checkpoints that it is, or the tournament, player and round in which somebody first came to it;
-        null for an imported one.
+        ``made_by`` names the checkpoints with this model, or the tournament, player and round in which it was learned
+        first. It is null for an imported model.
         """
         query = select(models.c.hash, models.c.kind, models.c.added).order_by(models.c.added, models.c.hash)
         with self._database.engine.connect() as connection:
@@ -335,13 +341,14 @@ class Results(ExperimentResults):
         }
         made |= self.checkpoints().groupby("model")["checkpoint"].agg(", ".join).to_dict()
         frame["made_by"] = frame["hash"].map(made).astype(object)
-        return dated(frame, "added")[list(MODELS)]
+        return frames.dated(frame, "added")[list(frames.MODELS)]
 
     def uses(self, model: str) -> pd.DataFrame:
-        """Where the model of that hash is used, a row for each: what, name, and the spec under which it was used there.
+        """One row per use of the model with the hash ``model``: what, name, spec.
 
-        What: ``checkpoint``, ``tournament``, ``learning`` (a tournament in which a player came to it), or ``run`` (one
-        that began with it).
+        ``what`` is ``checkpoint``, ``tournament`` (a player entered with the model), ``learning`` (a player learned it
+        during the tournament) or ``run`` (a training run started from it). ``name`` is the name of the checkpoint,
+        tournament or run; ``spec`` that of the checkpoint, player or learner.
         """
         with self._database.engine.connect() as connection:
             rows = uses.rows(connection, model)
@@ -350,10 +357,10 @@ class Results(ExperimentResults):
     def _rows(
         self, columns: Sequence[str], rows: Callable[[Connection, int | None], list[Any]], tournament: Which
     ) -> pd.DataFrame:
-        """What ``rows`` makes of one tournament or of all: the tournament's name, then ``columns``."""
+        """Return the result of ``rows`` for one tournament or for all: the tournament's name, then ``columns``."""
         with self._database.engine.connect() as connection:
-            found = rows(connection, None if tournament is None else self._id(connection, tournament))
-        frame = pd.DataFrame(found, columns=["tournament", *columns])
+            table_rows = rows(connection, None if tournament is None else self._id(connection, tournament))
+        frame = pd.DataFrame(table_rows, columns=["tournament", *columns])
         return frame[list(columns)] if tournament is not None else frame.set_index("tournament")
 
     def _of_run(self, columns: Sequence[str], view: str, run: Which, order: Sequence[str]) -> pd.DataFrame:
@@ -364,7 +371,7 @@ class Results(ExperimentResults):
                 query = query.where(column("run_id") == lookup.run_id(connection, run, self.location))
             frame = pd.DataFrame(connection.execute(query).all(), columns=list(columns))
         floats = {name: float for name in ("seconds", "value") if name in columns}
-        return dated(frame.astype(floats), *({"started", "added"} & set(columns)))
+        return frames.dated(frame.astype(floats), *({"started", "added"} & set(columns)))
 
     def _select(
         self,
@@ -374,7 +381,7 @@ class Results(ExperimentResults):
         order: Sequence[str],
         game: str | int | None = None,
     ) -> pd.DataFrame:
-        """``columns`` of a view or query, narrowed and sorted."""
+        """Return ``columns`` of a view or query, for one tournament or one game, sorted by ``order``."""
         names = columns if tournament is not None or "tournament" in columns else ("tournament", *columns)
         origin = table(source) if isinstance(source, str) else source
         keys = ("tournament_id", *order)
@@ -382,8 +389,8 @@ class Results(ExperimentResults):
         query = query.order_by(*[column(name) for name in keys])
         with self._database.engine.connect() as connection:
             if game is not None:
-                place, key = lookup.game_key(connection, game, tournament, self.location)
-                query = query.where(column("tournament_id") == place, column("game") == key)
+                tournament_id, key = lookup.game_key(connection, game, tournament, self.location)
+                query = query.where(column("tournament_id") == tournament_id, column("game") == key)
             elif tournament is not None:
                 query = query.where(column("tournament_id") == self._id(connection, tournament))
             frame = pd.DataFrame(connection.execute(query).all(), columns=list(names))

@@ -1,4 +1,7 @@
-"""Training runs on record, and writing them: each checkpoint with all that led to it, in one transaction."""
+"""Writing and reading training runs.
+
+A transaction holds one checkpoint with all metrics and recorded games since the checkpoint before.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,12 @@ from sqlalchemy import Connection, delete, insert, select, update
 from arena.errors import StoreError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
+from arena.store.database import locate
 from arena.store.decoding import check_settings, decoded
 from arena.store.schema import checkpoints, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from arena.contracts.model import Model
     from arena.store.names import Naming
@@ -31,78 +35,78 @@ _NAME = re.compile(r"[\w.-]+")
 
 @dataclass(frozen=True, slots=True)
 class LearnerIdentity:
-    """Everything that decides how a learner learns, besides its experience."""
+    """Everything that decides how a learner learns, except its experience."""
 
     spec: str
     """Canonical spec."""
     distribution: str
-    """What provides it."""
+    """Name of the Python distribution that provides it."""
     version: str
     """Version of the distribution."""
     weights: str | None = None
-    """Hash of the weights it begins with; None where there are none."""
+    """Hash of the initial model; None if no initial model was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A training run on record."""
+    """A recorded training run."""
 
     id: int
     name: str
     learner: LearnerIdentity
     seed: int
     games: int
-    """Games that it is to learn from."""
+    """Planned number of training games."""
     settings: dict[str, Any]
-    """Plain JSON values; whoever made the run knows what they mean."""
+    """JSON values. The store does not interpret them."""
     arena: str
-    """Version of checkers-arena that began it."""
+    """Version of checkers-arena that created the run."""
     started: float
-    """Seconds since the epoch."""
+    """Time of creation, in seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """Where a run can go on from."""
+    """A point from which a run can continue."""
 
     games: int = 0
-    """Games that it has learned from."""
+    """Number of training games so far."""
     seconds: float = 0.0
-    """Time that it has spent learning."""
+    """Seconds spent learning so far."""
     cpu_seconds: float = 0.0
-    """Processor time that it has spent learning, of all its threads."""
+    """Processor seconds spent learning so far, of all threads."""
     state: State | None = None
-    """Of the learner; None at the beginning."""
+    """State of the learner: arrays by name. None at the start of a run."""
 
 
 @decoded
 class Runs:
-    """The training runs of a database that is opened to write."""
+    """The training runs of a database open for writing."""
 
     def __init__(self, connect: Callable[[], Connection], location: str) -> None:
-        """``connect`` is called when the database is needed."""
+        """``connect`` returns the connection. It is called at the first use of the database, not before."""
         self._connect = connect
         self.location = location
-        """Path or URL, for messages."""
+        """Path or URL without a password, for messages."""
 
     @property
     def _connection(self) -> Connection:
         return self._connect()
 
+    def check_name(self, naming: Naming) -> None:
+        """Raise the StoreError that :meth:`create` would raise for such a name; makes no database."""
+        self._chosen(naming, self._names() if locate(self.location)[1] else ())
+
     def create(
         self, name: str | Naming, learner: LearnerIdentity, seed: int, games: int, settings: Mapping[str, Any]
     ) -> StoredRun:
-        """Record a new run of that name, or one made of those that are taken.
+        """Record a new run.
 
-        StoreError where the name is taken, or could not be told from an id or in a spec.
+        ``name`` is its name, or a function that chooses a name given the existing ones. Raises StoreError if the name
+        is taken, could be mistaken for an id, or cannot be part of a spec.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
-        name = naming(())
-        if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
-            raise StoreError(
-                f"a run cannot be named {shown(name)}: write letters, digits, '-', '_' and '.';"
-                " numbers, 'last' and 'all' choose among runs"
-            )
+        self.check_name(naming)
         values: dict[str, Any] = {
             "seed": seed,
             "games": games,
@@ -118,17 +122,31 @@ class Runs:
         }
         with self._connection.begin():
             taken = set(self._connection.scalars(select(runs.c.name)))
-            row["name"] = values["name"] = name = naming(taken)
-            if name in taken:
-                raise StoreError(
-                    f"{self.location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
-                    " goes on with it; or choose another name"
-                )
+            row["name"] = values["name"] = self._chosen(naming, taken)
             key = self._connection.scalars(insert(runs).values(row).returning(runs.c.id)).one()
         return StoredRun(id=key, learner=learner, **values)
 
+    def _names(self) -> list[str]:
+        with self._connection.begin():
+            return list(self._connection.scalars(select(runs.c.name)))
+
+    def _chosen(self, naming: Naming, taken: Collection[str]) -> str:
+        """The name of a new run."""
+        name = naming(taken)
+        if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
+            raise StoreError(
+                f"a run cannot be named {shown(name)}: write letters, digits, '-', '_' and '.';"
+                " a number is read as an id; 'last' and 'all' have a meaning"
+            )
+        if name in taken:
+            raise StoreError(
+                f"{self.location} already has a run {name!r}: arena train --resume {shlex.quote(name)}"
+                " continues it; or choose another name"
+            )
+        return name
+
     def get(self, which: str | int) -> StoredRun:
-        """The run of that name or id, or the ``last``; StoreError where there is none."""
+        """Return the run with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not exist."""
         with self._connection.begin():
             key = lookup.run_id(self._connection, which, self.location)
             row = self._connection.execute(select(runs).where(runs.c.id == key)).one()
@@ -137,7 +155,7 @@ class Runs:
         return StoredRun(row.id, row.name, learner, row.seed, row.games, row.settings, row.arena, row.started)
 
     def extend(self, run_id: int, games: int) -> None:
-        """Let a run learn from so many games in all."""
+        """Set the planned number of training games of a run."""
         with self._connection.begin():
             self._connection.execute(update(runs).where(runs.c.id == run_id).values(games=games))
 
@@ -147,25 +165,22 @@ class Runs:
             self._connection.execute(update(runs).where(runs.c.id == run_id).values(settings=dict(settings)))
 
     def forget_empty(self, run_id: int) -> None:
-        """Remove a run from the record, unless it has come to a checkpoint."""
-        some = select(checkpoints.c.run_id).where(checkpoints.c.run_id == run_id).exists()
+        """Delete a run if it has no checkpoint."""
+        has_checkpoint = select(checkpoints.c.run_id).where(checkpoints.c.run_id == run_id).exists()
         with self._connection.begin():
-            self._connection.execute(delete(runs).where(runs.c.id == run_id, ~some))
+            self._connection.execute(delete(runs).where(runs.c.id == run_id, ~has_checkpoint))
 
     def checkpoints(self, run_id: int) -> list[int]:
-        """The games after which a run has checkpoints, in order."""
+        """Return the numbers of training games of a run's checkpoints, in ascending order."""
         query = select(checkpoints.c.games).where(checkpoints.c.run_id == run_id).order_by(checkpoints.c.games)
         with self._connection.begin():
             return list(self._connection.scalars(query))
 
     def last_checkpoint(self, run_id: int) -> Checkpoint:
-        """Where a run goes on: after its last checkpoint, or at its beginning."""
-        here = checkpoints.c
-        query = (
-            select(here.games, here.seconds, here.cpu_seconds, here.state)
-            .where(here.run_id == run_id)
-            .order_by(here.games.desc())
-        )
+        """Return the last checkpoint of a run, or an empty one if the run has none."""
+        columns = checkpoints.c
+        query = select(columns.games, columns.seconds, columns.cpu_seconds, columns.state)
+        query = query.where(columns.run_id == run_id).order_by(columns.games.desc())
         with self._connection.begin():
             row = self._connection.execute(query.limit(1)).first()
         if row is None:
@@ -173,12 +188,12 @@ class Runs:
         return Checkpoint(row.games, row.seconds, row.cpu_seconds or 0.0, unpacked(row.state))
 
     def recorder(self, run_id: int) -> RunRecorder:
-        """What records the progress of the run."""
+        """Return an object that records the progress of the run."""
         return RunRecorder(self._connection, run_id)
 
 
 class RunRecorder:
-    """Records one run. What it is told is on record from the next checkpoint on, all of it or nothing."""
+    """Records the progress of one run. Metrics and games are committed with the next checkpoint, all or nothing."""
 
     def __init__(self, connection: Connection, run_id: int) -> None:
         self._connection = connection
@@ -187,12 +202,18 @@ class RunRecorder:
         self._games: list[dict[str, Any]] = []
 
     def measured(self, games: int, metrics: Mapping[str, float], opponent: str = "") -> None:
-        """Values by name after ``games`` games; ``opponent``: spec of the baseline, empty for the learner's own."""
-        place = {"run_id": self._run_id, "games": games, "opponent": opponent}
-        self._metrics += [place | {"metric": name, "value": float(value)} for name, value in metrics.items()]
+        """Record metrics, by name, measured after ``games`` training games.
+
+        ``opponent`` is the spec of the baseline. It is empty for metrics that the learner reports.
+        """
+        key = {"run_id": self._run_id, "games": games, "opponent": opponent}
+        self._metrics += [key | {"metric": name, "value": float(value)} for name, value in metrics.items()]
 
     def learned_from(self, start: int, games: Sequence[tuple[str, str]]) -> None:
-        """Recorded games that were game number ``start``, ... of the run: what holds each, and its key there."""
+        """Record which recorded games were the training games ``start``, ``start + 1``, ... of the run.
+
+        Each is given by its source (file, collection or tournament) and its number or id there.
+        """
         self._games += [
             {"run_id": self._run_id, "number": number, "source": source, "game": game}
             for number, (source, game) in enumerate(games, start)
@@ -208,10 +229,10 @@ class RunRecorder:
         seconds: float,
         cpu_seconds: float | None = None,
     ) -> None:
-        """Commit a checkpoint with all that was told before; Ctrl-C waits until that is done.
+        """Commit a checkpoint with all metrics and games since the checkpoint before. Ctrl-C takes effect after that.
 
-        ``player``: spec of what plays the model; ``seconds`` and ``cpu_seconds``: wall-clock and processor time
-        spent learning so far. Only the last checkpoint of a run keeps its state.
+        ``player`` is the spec of the player that uses the model. ``seconds`` and ``cpu_seconds`` are the wall-clock
+        and processor time spent learning so far. The state of the run's earlier checkpoints is deleted.
         """
         row = {
             "run_id": self._run_id,
@@ -235,19 +256,17 @@ class RunRecorder:
 
 
 def packed(state: State) -> bytes:
-    """A learner's state as the content of a safetensors file."""
     from safetensors.numpy import save
 
-    # Files hold row-major little-endian arrays.
+    # The file format holds row-major little-endian arrays.
     return save({name: np.array(each, each.dtype.newbyteorder("<"), order="C") for name, each in state.items()})
 
 
 def unpacked(data: bytes) -> State:
-    """The state in the content of a safetensors file. Raises ValueError if it is damaged."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
     try:
         return {name: np.array(each) for name, each in load(data).items()}
     except SafetensorError as error:
-        raise ValueError(f"a state that cannot be read: {error}") from None
+        raise ValueError(f"the state of a learner cannot be read: {error}") from None

@@ -1,4 +1,4 @@
-"""The store as the arena writes it: tournaments, their players, games and ratings."""
+"""Writing to the database: tournaments, their players, games and ratings."""
 
 from __future__ import annotations
 
@@ -48,41 +48,40 @@ if TYPE_CHECKING:
 
 @decoded
 class Store:
-    """A database opened to write: one process, one thread, one connection.
+    """A database open for writing, over one connection. Use it in one thread only.
 
-    Every method raises StoreError, in one line, where the database cannot be used.
+    Every method raises StoreError if the database cannot be used.
     """
 
     def __init__(self, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> None:
-        """As :meth:`open`."""
-        self.location, there = locate(path_or_url)
-        """Path or URL, for messages; without a password."""
+        """See :meth:`open`."""
+        self.location, exists = locate(path_or_url)
+        """Path or URL without a password, for messages."""
         self.database = str(path_or_url)
-        """Path or URL as it was given."""
+        """Path or URL as given by the caller."""
         self._say = say
-        self._open = ExitStack()
-        if there:
+        self._resources = ExitStack()
+        if exists:
             self._connect()
 
     @classmethod
     def open(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
-        """Open a path or SQLAlchemy URL; backed up and upgraded if old.
+        """Open the database at a path or SQLAlchemy URL. A database of an older revision is backed up and upgraded.
 
-        A missing database is made when it is first used, so that what fails before leaves nothing behind. ``say`` gets
-        a line if another program must be waited for.
+        A missing database is created on first use, so that a command that fails earlier leaves no empty file.
+        ``say`` is called with a one-line message if the store must wait for another program.
         """
         return cls(path_or_url, say)
 
     @classmethod
     def existing(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
-        """As :meth:`open`, for a database that must be there already."""
+        """Open a database like :meth:`open`, but raise StoreError if it does not exist."""
         require(path_or_url)
         return cls.open(path_or_url, say)
 
     def close(self) -> None:
-        """Close the database. An SQLite file is left as one file; if others have it open, when the last of them
-        closes it."""
-        self._open.close()
+        """Close the database. SQLite removes its extra files (``-wal``, ``-shm``) when the last program closes it."""
+        self._resources.close()
 
     def __enter__(self) -> Self:
         return self
@@ -93,8 +92,8 @@ class Store:
     @cached_property
     def _connection(self) -> Connection:
         database = Database(self.database, write=True, say=self._say)
-        self._open.callback(database.engine.dispose)
-        return self._open.enter_context(database.engine.connect())
+        self._resources.callback(database.engine.dispose)
+        return self._resources.enter_context(database.engine.connect())
 
     def _connect(self) -> Connection:
         return self._connection
@@ -127,14 +126,15 @@ class Store:
         players: Sequence[PlayerIdentity],
         planned: int | None = None,
     ) -> StoredTournament:
-        """Record a new tournament of that name, or one made of those that are taken.
+        """Record a new tournament.
 
-        ``planned``: the number of its games, at most. StoreError if the name is taken or could be mistaken for an id.
+        ``name`` is its name, or a function that chooses a name given the existing ones. ``planned`` is the number of
+        games, or an upper bound of it. Raises StoreError if the name is taken or could be mistaken for an id.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
         _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
-            raise StoreError("a tournament seats each player once")
+            raise StoreError("a player is twice in the list of players: name each player once")
         row: dict[str, Any] = {
             "seed": seed,
             "settings": dict(settings),
@@ -148,80 +148,96 @@ class Store:
             if name in taken:
                 raise StoreError(
                     f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
-                    " goes on with it, --new begins another"
+                    " continues it, --new starts another"
                 )
             key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
-            for seat, player in enumerate(players):
-                chair = {"tournament_id": key, "player_id": self._player_id(player), "position": seat}
-                self._connection.execute(insert(tournament_players), chair)
+            for position, player in enumerate(players):
+                values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
+                self._connection.execute(insert(tournament_players), values)
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
-        """The tournament of that name or id, or ``last``; StoreError where there is none."""
+        """Return the tournament with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not
+        exist."""
         with self._connection.begin():
             return stored_tournament(self._connection, which, self.location)
 
     def plan(self, tournament_id: int, planned: int) -> None:
-        """Set how many games the tournament is to have, or has come to."""
+        """Set the planned number of games of a tournament. After its end, this is the number of games played."""
         here = tournaments.c.id == tournament_id
         with self._connection.begin():
             self._connection.execute(update(tournaments).where(here).values(planned=planned))
 
-    def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
-        """Number the games of a stage: those of its pairings, in alphabetical order, follow all earlier ones.
+    def grow(
+        self, tournament_id: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity], planned: int
+    ) -> None:
+        """Record that a tournament has new ``settings``, more ``players`` after its own, and more planned games."""
+        here = tournaments.c.id == tournament_id
+        own = select(func.count()).where(tournament_players.c.tournament_id == tournament_id)
+        with self._connection.begin():
+            first: int = self._connection.scalars(own).one()
+            for position, player in enumerate(players, first):
+                row = {"tournament_id": tournament_id, "player_id": self._player_id(player), "position": position}
+                self._connection.execute(insert(tournament_players), row)
+            values = {"settings": dict(settings), "planned": planned}
+            self._connection.execute(update(tournaments).where(here).values(values))
 
-        ``games``: for each pairing. Pairings that have numbers keep them.
+    def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
+        """Number the games of a stage that have no number yet, after all numbered games: by pairing, then round.
+
+        ``games``: for each pairing.
         """
         with self._connection.begin():
-            here = select(pairings.c.pairing).where(pairings.c.tournament_id == tournament_id)
-            known = set(self._connection.scalars(here))
-            new = enumerate(sorted(set(stage) - known), len(known))
-            rows = [
-                {"tournament_id": tournament_id, "pairing": pairing, "first": 1 + place * games}
-                for place, pairing in new
-            ]
+            here = pairings.c.tournament_id == tournament_id
+            blocks = self._connection.execute(select(pairings).where(here).order_by(pairings.c.round)).all()
+            numbered = {block.pairing: block.round + block.games for block in blocks}
+            following = max((block.first + block.games for block in blocks), default=1)
+            rows = []
+            for pairing in sorted(set(stage)):
+                rounds = numbered.get(pairing, 0)
+                if rounds < games:
+                    block = {"round": rounds, "games": games - rounds, "first": following}
+                    rows.append({"tournament_id": tournament_id, "pairing": pairing, **block})
+                    following += games - rounds
             if rows:
                 self._connection.execute(insert(pairings), rows)
 
     def finished(self, tournament_id: int) -> set[tuple[str, int]]:
-        """Pairing and round of every game on record."""
+        """Return the pairing and round of every recorded game of a tournament."""
         query = select(games.c.pairing, games.c.round).where(games.c.tournament_id == tournament_id)
         with self._connection.begin():
             return {(pairing, number) for pairing, number in self._connection.execute(query)}
 
     def shares(self, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:
-        """The share of the points of their meeting that two players made, by their specs in the order of the alphabet;
-        a forfeit is a game lost."""
+        """Return each player's share of the points of each pairing. See :func:`arena.store.tournaments.shares`."""
         with self._connection.begin():
             return shares(self._connection, tournament_id)
 
     def points(self, tournament_id: int, player: str) -> dict[int, float | None]:
-        """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+        """Return the points of a player in each round. See :func:`arena.store.tournaments.points`."""
         with self._connection.begin():
             return points(self._connection, tournament_id, player)
 
-    def _results(self, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
-        """Specs of Black and White, result, who forfeited, and round of every game."""
-        with self._connection.begin():
-            return outcomes(self._connection, tournament_id)
-
     def rated_games(self, tournament_id: int) -> list[RatedGame]:
-        """The games that count for ratings, in schedule order: by pairing, then round; no forfeits."""
+        """Return the games that count for ratings, ordered by pairing and round. Forfeits do not count."""
+        with self._connection.begin():
+            games_played = outcomes(self._connection, tournament_id)
         return [
             RatedGame(black, white, points_of(black, black, result))
-            for black, white, result, forfeited_by, _ in self._results(tournament_id)
+            for black, white, result, forfeited_by, _ in games_played
             if forfeited_by is None
         ]
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int) -> None:
-        """Replace the ratings of ``system`` in the tournament; standings show the system whose ``place`` is 0.
+        """Replace the ratings of a rating system in a tournament.
 
-        A player without rated games gets no rating on record.
+        ``place`` is the position of the system in the tournament's list of systems; standings show system 0. Players
+        without rated games get no row.
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            here = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
-            self._connection.execute(delete(ratings).where(here))
+            replaced = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
+            self._connection.execute(delete(ratings).where(replaced))
             rows = [
                 {
                     "tournament_id": tournament_id,
@@ -239,15 +255,17 @@ class Store:
                 self._connection.execute(insert(ratings), rows)
 
     def recorder(self, tournament_id: int) -> Recorder:
-        """What records the games of the tournament; a context manager."""
+        """Return a context manager that records games of the tournament."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
             changes = _last_change(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
-        """Record what players of a tournament are from now on: identities, and all that
-        :func:`arena.plugins.specs.identity` says of them."""
+        """Record new identities of players, which hold for all games of the tournament from now on.
+
+        Each of ``changed`` is the stored identity and the mapping that :func:`arena.plugins.specs.identity` returns.
+        """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
             number = (_last_change(self._connection, tournament_id) or 0) + 1
@@ -266,37 +284,36 @@ class Store:
             self._connection.execute(insert(player_changes), rows)
 
     def learning_log(self, tournament_id: int) -> LearningLog:
-        """What its players learn in the course of the tournament."""
+        """Return the learning log of a tournament: the models that its players learned between rounds."""
         from arena.store.learning_log import LearningLog
 
         return LearningLog(self._connection, tournament_id)
 
     def add_model(self, model: Model, provenance: Mapping[str, str]) -> bool:
-        """Put a model on record with what made it; whether it was not there before."""
+        """Record a model with its provenance. Returns False if the model was on record already."""
         from arena.store import models
 
         with self._connection.begin():
             return models.add(self._connection, model, provenance)
 
     def collector(self, collection: str) -> Collector:
-        """What records games in the collection of that name, which is made where missing; a context manager."""
+        """Return a context manager that records games in a collection. A missing collection is created."""
         from arena.store.collector import Collector
 
         if not collection or collection == "all" or not _is_text(collection):
             raise StoreError(f"a collection cannot be named {shown(collection)}")
-        here = collections.c.name == collection
         with self._connection.begin():
-            key = self._connection.scalar(select(collections.c.id).where(here))
+            key = self._connection.scalar(select(collections.c.id).where(collections.c.name == collection))
             if key is None:
                 row = {"name": collection, "created": time.time()}
                 key = self._connection.scalars(insert(collections).values(row).returning(collections.c.id)).one()
         return Collector(self._connection, key)
 
     def _player_id(self, player: PlayerIdentity) -> int:
-        """The id of a player, who is put on record when first met."""
+        """Return the id of a player. A new player gets a row."""
         row = asdict(player)
-        same = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
-        known: int | None = self._connection.scalar(select(players.c.id).where(*same))
+        equal = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
+        known: int | None = self._connection.scalar(select(players.c.id).where(*equal))
         if known is not None:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
@@ -304,21 +321,21 @@ class Store:
 
 
 def _last_change(connection: Connection, tournament_id: int) -> int | None:
-    """The number of the last change of a tournament's players; None if there is none."""
-    here = player_changes.c.tournament_id == tournament_id
-    last: int | None = connection.scalar(select(func.max(player_changes.c.number)).where(here))
+    """Return the number of the last player change of a tournament; None if there is none."""
+    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
+    last: int | None = connection.scalar(query)
     return last
 
 
 def _check_name(name: str) -> None:
     if not name or name in ("last", "all") or name.isdecimal() or not _is_text(name):
         raise StoreError(
-            f"a tournament cannot be named {shown(name)}: numbers, 'last' and 'all' choose among tournaments"
+            f"a tournament cannot be named {shown(name)}: a number is read as an id; 'last' and 'all' have a meaning"
         )
 
 
 def _is_text(name: str) -> bool:
-    """Whether a database can hold it: not what a command line had in another encoding."""
+    """Whether a database can hold the name. Undecodable bytes of a command line and NUL cannot be stored."""
     try:
         name.encode()
     except UnicodeEncodeError:

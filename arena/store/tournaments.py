@@ -1,4 +1,4 @@
-"""Tournaments on record."""
+"""Reading tournaments: settings, player identities, results of games."""
 
 from __future__ import annotations
 
@@ -26,29 +26,29 @@ class PlayerIdentity:
     name: str
     """Registered name."""
     distribution: str
-    """What provides it."""
+    """Name of the Python distribution that provides it."""
     version: str
     """Version of the distribution."""
     weights: str | None = None
-    """Hash of its weights; None where it has none."""
+    """Hash of the model that it uses; None if it uses none."""
     code: str | None = None
-    """Hash of the code that provides it; None if an older version recorded it."""
+    """Hash of the source code that provides it; None if an older version recorded the player."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerChange:
-    """An accepted change of a player: its identity for all games after a resumption of the tournament."""
+    """An accepted change of a player: its new identity, from one resumption of the tournament on."""
 
     spec: str
-    """Of the player."""
+    """Canonical spec of the player, which does not change."""
     number: int
-    """From 1; players that changed at the same time share it."""
+    """Number of the change, from 1; players changed together share it."""
     version: str
-    """Distribution and version."""
+    """New distribution and version, separated by a blank."""
     code: str
-    """Hash of the code that provides it."""
+    """New hash of the source code that provides the player."""
     state: dict[str, str]
-    """What :func:`arena.plugins.specs.identity` says of it."""
+    """New identity, as :func:`arena.plugins.specs.identity` returns it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,25 +59,28 @@ class StoredTournament:
     name: str
     seed: int
     settings: dict[str, Any]
-    """Plain JSON values; whoever made the tournament knows what they mean."""
+    """JSON values. The store does not interpret them, except ``players``: the identity of each player at the start."""
     players: tuple[PlayerIdentity, ...]
-    """In the order of their seats."""
+    """Identities at the start, in the order of the list of players."""
     version: str
-    """Version of checkers-arena that made it."""
+    """Version of checkers-arena that created the tournament."""
     started: float
-    """Seconds since the epoch."""
+    """Time of creation, in seconds since the epoch."""
     planned: int | None = None
-    """Games that it is to have; at most, until the format or a test has decided. None: unknown."""
+    """Number of planned games: an upper bound until the format or a sequential test has decided. None: unknown."""
     changes: tuple[PlayerChange, ...] = ()
-    """Of its players, by number."""
+    """Accepted changes of players, ordered by number."""
 
     def states(self, number: int | None = None) -> list[dict[str, str]]:
-        """The identity of each player after the changes up to a number, or after all, in the order of the seats."""
+        """Return the identity of each player, in the order of the list of players.
+
+        Changes up to ``number`` are applied, or all changes if it is None.
+        """
         accepted = {each.spec: each.state for each in self.changes if number is None or each.number <= number}
         return [accepted.get(each["spec"], each) for each in self.settings["players"]]
 
     def version_of(self, spec: str, number: int) -> tuple[str, str | None]:
-        """Distribution with version, and code, of a player after the changes up to a number."""
+        """Return a player's version (distribution and version) and code hash after the changes up to ``number``."""
         for change in reversed(self.changes):
             if change.spec == spec and change.number <= number:
                 return change.version, change.code
@@ -86,11 +89,14 @@ class StoredTournament:
 
 
 def stored_tournament(connection: Connection, which: str | int, location: str) -> StoredTournament:
-    """The tournament of that name or id, or ``last``; StoreError where there is none."""
+    """Return the tournament with the name or id ``which``, or the ``last`` one.
+
+    Raises StoreError if it does not exist.
+    """
     key = lookup.tournament_id(connection, which, location)
     row = connection.execute(select(tournaments).where(tournaments.c.id == key)).one()
     check_settings(row.settings)
-    seats = connection.execute(
+    identities = connection.execute(
         select(*(players.c[field.name] for field in fields(PlayerIdentity)))
         .join(tournament_players)
         .where(tournament_players.c.tournament_id == key)
@@ -104,42 +110,51 @@ def stored_tournament(connection: Connection, which: str | int, location: str) -
     )
     return StoredTournament(
         **row._asdict(),
-        players=tuple(PlayerIdentity(*seat) for seat in seats),
+        players=tuple(PlayerIdentity(*identity) for identity in identities),
         changes=tuple(PlayerChange(*change) for change in changes),
     )
 
 
 def played_versions(connection: Connection, tournament: StoredTournament) -> list[tuple[str, str, str | None, int]]:
-    """Spec, distribution with version, code, and number of games of each version of each player that has games: in the
-    order of the seats, the oldest version first."""
+    """Return spec, version, code hash and number of games for each version of each player that played a game.
+
+    Players are in the order of the list of players, the versions of a player from old to new.
+    """
     ids = lookup.player_ids(connection, tournament.id)
     played: Counter[tuple[int, int]] = Counter()
-    for seat in (games.c.black_id, games.c.white_id):
+    for player_id in (games.c.black_id, games.c.white_id):
         number = func.coalesce(games.c.changes, 0)
-        query = select(seat, number, func.count()).where(games.c.tournament_id == tournament.id).group_by(seat, number)
-        for player, changes, count in connection.execute(query):
-            played[player, changes] += count
-    found: Counter[tuple[str, str, str | None]] = Counter()
+        query = (
+            select(player_id, number, func.count())
+            .where(games.c.tournament_id == tournament.id)
+            .group_by(player_id, number)
+        )
+        for key, changes, count in connection.execute(query):
+            played[key, changes] += count
+    versions: Counter[tuple[str, str, str | None]] = Counter()
     for player in tournament.players:
         for changes in sorted(changes for key, changes in played if key == ids[player.spec]):
             version = tournament.version_of(player.spec, changes)
-            found[player.spec, *version] += played[ids[player.spec], changes]
-    return [(*version, count) for version, count in found.items()]
+            versions[player.spec, *version] += played[ids[player.spec], changes]
+    return [(*version, count) for version, count in versions.items()]
 
 
 def changes_before(connection: Connection, tournament_id: int, game: int) -> int:
-    """The number of the last change that was accepted before a game; 0 if there is none."""
-    here = (games.c.tournament_id == tournament_id) & (games.c.id == game)
-    return connection.scalar(select(games.c.changes).where(here)) or 0
+    """Return the number of the last player change accepted before a game; 0 if there is none."""
+    selected = (games.c.tournament_id == tournament_id) & (games.c.id == game)
+    return connection.scalar(select(games.c.changes).where(selected)) or 0
 
 
 def outcomes(connection: Connection, tournament_id: int) -> list[tuple[str, str, str, str | None, int]]:
-    """Specs of Black and White, result, who forfeited, and round of every game."""
-    first, second = players.alias(), players.alias()
+    """Return Black's spec, White's spec, result, forfeiting side (or None) and round of every game.
+
+    Games are ordered by pairing and round.
+    """
+    black, white = players.alias(), players.alias()
     query = (
-        select(first.c.spec, second.c.spec, games.c.result, games.c.forfeited_by, games.c.round)
-        .join(first, first.c.id == games.c.black_id)
-        .join(second, second.c.id == games.c.white_id)
+        select(black.c.spec, white.c.spec, games.c.result, games.c.forfeited_by, games.c.round)
+        .join(black, black.c.id == games.c.black_id)
+        .join(white, white.c.id == games.c.white_id)
         .where(games.c.tournament_id == tournament_id)
         .order_by(games.c.pairing, games.c.round)
     )
@@ -147,8 +162,10 @@ def outcomes(connection: Connection, tournament_id: int) -> list[tuple[str, str,
 
 
 def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:
-    """The share of the points of their meeting that two players made, by their specs in the order of the alphabet; a
-    forfeit is a game lost."""
+    """Return the shares (0-1) of the points that the two players of each pairing scored, which add up to 1.
+
+    Keys are the two specs in alphabetical order. A forfeit counts as a loss.
+    """
     points: dict[tuple[str, str], list[float]] = {}
     for black, white, result, _, _ in outcomes(connection, tournament_id):
         first, second = sorted((black, white))
@@ -158,7 +175,7 @@ def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], 
 
 
 def points(connection: Connection, tournament_id: int, player: str) -> dict[int, float | None]:
-    """What a player of a tournament of two made of each game by its round; None where somebody forfeited."""
+    """Return the points (1, 0.5 or 0) of a player by round, in a tournament of two players. A forfeit gives None."""
     return {
         number: None if forfeited_by else points_of(player, black, result)
         for black, _, result, forfeited_by, number in outcomes(connection, tournament_id)

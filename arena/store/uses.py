@@ -1,4 +1,4 @@
-"""Where a stored model is used."""
+"""Finding the checkpoints, tournaments and training runs that use a stored model."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def rows(connection: Connection, model: str) -> list[tuple[Any, ...]]:
-    """What, name and spec of each use of the model of that hash; see :meth:`arena.store.results.Results.uses`."""
-    made: Select[Any, Any, Any] = (
+    """Return what, name and spec of each use of the model with a hash: see :meth:`arena.store.results.Results.uses`."""
+    as_checkpoint: Select[Any, Any, Any] = (
         select(literal("checkpoint"), column("checkpoint"), column("checkpoint"))
         .select_from(table("v_checkpoints"))
         .where(column("model") == model)
         .order_by(column("run_id"), column("games"))
     )
-    seated = (
+    as_player = (
         select(literal("tournament"), tournaments.c.name, players.c.spec)
         .select_from(players)
         .join(tournament_players)
@@ -28,7 +28,7 @@ def rows(connection: Connection, model: str) -> list[tuple[Any, ...]]:
         .where(players.c.weights == model)
         .order_by(tournaments.c.id)
     )
-    met = (
+    as_learned = (
         select(literal("learning"), tournaments.c.name, players.c.spec)
         .select_from(learned_models)
         .join(tournaments, tournaments.c.id == learned_models.c.tournament_id)
@@ -37,5 +37,6 @@ def rows(connection: Connection, model: str) -> list[tuple[Any, ...]]:
         .distinct()
         .order_by(tournaments.c.name, players.c.spec)
     )
-    begun = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
-    return [tuple(row) for query in (made, seated, met, begun) for row in connection.execute(query)]
+    as_start = select(literal("run"), runs.c.name, runs.c.learner).where(runs.c.weights == model).order_by(runs.c.id)
+    queries = (as_checkpoint, as_player, as_learned, as_start)
+    return [tuple(row) for query in queries for row in connection.execute(query)]

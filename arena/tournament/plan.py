@@ -13,7 +13,7 @@ from arena.tournament import learning, schedule, sequential
 from arena.tournament.settings import stored_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from arena.contracts.format import Format, Pairing, Shares
     from arena.plugins.models import Resolver
@@ -52,6 +52,11 @@ class Plan:
     def games(self) -> int:
         """Games in all, or at most, where the format or a test decides."""
         return self._meetings * self.settings.games
+
+    @property
+    def extensible(self) -> bool:
+        """Whether the format allows more players, and more games of each pairing, in a tournament that has begun."""
+        return self._format.extensible
 
     def stages(self, shares: Callable[[], Shares]) -> Iterator[list[Pairing]]:
         """The pairings of each stage; when it has been played, ``shares`` tells what came of all so far.
@@ -103,6 +108,12 @@ class Plan:
         """What the store keeps of it besides name and seed."""
         return self.settings.to_json() | {"players": self.identities(), "openings_hash": self._openings_hash()}
 
+    def extended_json(self, stored: Mapping[str, Any]) -> dict[str, Any]:
+        """What the store keeps of it if it extends the plan that left ``stored``, whose players stay as recorded."""
+        players = stored["players"] + self.identities()[len(stored["players"]) :]
+        grown = {"games": self.settings.games, "players": players, "openings_hash": self._openings_hash()}
+        return {**stored, **grown}
+
 
 def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) -> Plan:
     """The plan of a tournament on record, with its players as they are now.
@@ -117,9 +128,10 @@ def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) 
 def changes(tournament: StoredTournament, plan: Plan, number: int | None = None) -> Iterator[tuple[str, str]]:
     """Which players are not what they were after the accepted changes up to ``number``, or all of them: in version,
     code, weights or options. Yields spec and line; code that an older version did not record is left out."""
-    for old, new in zip(tournament.states(number), plan.identities(), strict=True):
-        for difference in specs.differences(old, new).values():
-            yield old["spec"], f"{old['spec']} is not what it was ({difference})"
+    for state, player in zip(tournament.states(number), plan.players, strict=True):
+        differences = specs.differences(specs.with_new_options(state, player), specs.identity(player))
+        for difference in differences.values():
+            yield state["spec"], f"{state['spec']} is not what it was ({difference})"
 
 
 def without_code(tournament: StoredTournament, number: int | None = None) -> list[str]:

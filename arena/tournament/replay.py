@@ -23,23 +23,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of playing a game again."""
+    """A recorded game compared with the game played again."""
 
     again: GameRecord
     differs: int | None
-    """The first ply, from 1, whose move is another, or one more than the plies where only the end is; None: none."""
+    """The first ply, from 1, whose move differs, or one more than the plies if only the end differs; None: none."""
     reservations: tuple[str, ...]
-    """Why the game may not be the same, changes of the players first: a line each."""
+    """Reasons why the game may differ, changes of the players first: a line each."""
 
 
-def verify(
-    results: Results, tournament: StoredTournament, record: GameRecord, say: Callable[[str], None] = lambda _: None
-) -> Verification:
-    """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
+@dataclass(frozen=True, slots=True)
+class PreparedReplay:
+    """A recorded game that can be played again."""
 
-    ``say`` is given a line when kernels must be compiled first.
-    Players that learned while they played use the models of the game's round.
-    Raises UsageError where the tournament has no such opening any more, and what playing a tournament raises.
+    record: GameRecord
+    plan: Plan
+    """Of its tournament, with the players as they are now."""
+    task: GameTask
+    reservations: tuple[str, ...]
+
+    def compared(self, again: GameRecord) -> Verification:
+        """The record compared with the game played again."""
+        return Verification(again, _difference(self.record, again), self.reservations)
+
+
+def prepare(results: Results, tournament: StoredTournament, record: GameRecord) -> PreparedReplay:
+    """Prepare to play a game of a tournament in ``results`` again.
+
+    Players that learned while they played use the models of the game's round. Raises UsageError if the tournament no
+    longer has the game's opening, and what :func:`arena.tournament.plan.stored_plan` raises.
     """
     resolver = ModelResolver(results.database)
     plan = stored_plan(tournament, resolver)
@@ -59,10 +71,22 @@ def verify(
     if plan.settings.limits.timed:
         reservations.append("the players were short of time, so they need not play the same twice")
     task = learning.with_models(_task(plan, record, resolver.absolute), models_of(results, tournament, plan, record))
-    timeout, memory = plan.settings.move_timeout, plan.settings.memory
-    with Launcher(say) as start, Pool(iter([task]), 1, start, move_timeout=timeout, memory=memory) as pool:
+    return PreparedReplay(record, plan, task, tuple(reservations))
+
+
+def verify(
+    results: Results, tournament: StoredTournament, record: GameRecord, say: Callable[[str], None] = lambda _: None
+) -> Verification:
+    """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
+
+    ``say`` is given a line if kernels must be compiled first. Raises what :func:`prepare` and playing a tournament
+    raise.
+    """
+    replay = prepare(results, tournament, record)
+    timeout, memory = replay.plan.settings.move_timeout, replay.plan.settings.memory
+    with Launcher(say) as start, Pool(iter([replay.task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
-    return Verification(again, _difference(record, again), tuple(reservations))
+    return replay.compared(again)
 
 
 def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:

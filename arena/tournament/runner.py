@@ -11,7 +11,7 @@ from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.store import PlayerIdentity
-from arena.tournament import learning, schedule, sequential
+from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
 from arena.tournament.tally import Progress, Tally
 from arena.workers import system
@@ -19,7 +19,7 @@ from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arena.contracts.rating import Rating
     from arena.contracts.record import GameRecord
@@ -63,6 +63,8 @@ def resume(
     which: str | int,
     store: Store,
     *,
+    add: Sequence[Spec] = (),
+    games: int | None = None,
     accept_changed: bool = False,
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
@@ -72,8 +74,12 @@ def resume(
 ) -> StoredTournament:
     """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
 
+    ``add``: players that join the tournament; ``games``: more games of each pairing than it had. Both are recorded
+    before the first game is played: the next call needs neither.
+
     Raises UsageError if a player is not what it was: another version, other code, weights or options. With
-    ``accept_changed`` that is put on record instead. For the rest see :func:`run`.
+    ``accept_changed`` that is put on record instead. Raises UsageError if the tournament cannot have those players or
+    games (see :mod:`arena.tournament.growth`). For the rest see :func:`run`.
     """
     size = _size(workers)
     tournament = store.tournament(which)
@@ -88,6 +94,7 @@ def resume(
         accept = "" if renamed else "--accept-changed goes on and records the change, or "
         raise UsageError(f"{refused}: {lines[0][1]}; {accept}{remedy}")
     _check_pairings(plan, tournament, store)
+    extended = growth.extended(plan, tournament, store, add, games)
     unknown = without_code(tournament)
     if unknown:
         say(
@@ -100,7 +107,13 @@ def resume(
         store.accept_changes(tournament.id, now)
         tournament = store.tournament(tournament.id)
     _provide_tables(plan, say)
-    _play(plan, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
+    if extended is not plan:
+        joined = [_identity(each) for each in extended.players[len(plan.players) :]]
+        store.grow(tournament.id, extended.extended_json(tournament.settings), joined, extended.games)
+        tournament = store.tournament(tournament.id)
+        missing = extended.games - len(store.finished(tournament.id))
+        say(f"{tournament.name!r} grows from {plan.games} to {extended.games} games: {missing} are to be played")
+    _play(extended, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
     _refuse_learning(tournament, store)
     return tournament
 

@@ -18,6 +18,7 @@ from arena.checkers.rules import DrawRules, Limits
 from arena.errors import UsageError, shown
 from arena.tournament import adjudication
 from arena.tournament.values import LARGEST, checked, hints, key_of
+from arena.workers import MEMORY, MOVE_TIMEOUT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from arena.referee.adjudication import AgreedScores
     from arena.statistics.sprt import SPRT
     from arena.store import StoredTournament
+
+INSTEAD = {"rounds": "the format says how many there are, for example swiss:rounds=5"}
+"""What to say of names that are not settings."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,10 +51,12 @@ class TournamentSettings:
         Annotated[str, Meta(description="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")]
         | None
     ) = None
-    move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
+    move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = (
+        MOVE_TIMEOUT
+    )
     memory: Annotated[
         int, Meta(ge=1, description="MB of memory that a player may take, as far as the system tells (Linux).")
-    ] = 2048
+    ] = MEMORY
     adjudicate: (
         Annotated[
             str,
@@ -87,7 +93,7 @@ class TournamentSettings:
     def __post_init__(self) -> None:
         kinds = hints(type(self))
         for each in fields(self):
-            value = checked(key_of(each.name), kinds[each.name], getattr(self, each.name))
+            value = checked(each.name.replace("_", "-"), kinds[each.name], getattr(self, each.name))
             object.__setattr__(self, each.name, value)
         clock, scores, test = self.limits, self.agreed_scores, self.test
         if clock.clock is not None:

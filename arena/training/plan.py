@@ -160,6 +160,13 @@ class RunPlan:
         found = self.source.settings if self.source else {}
         return state | {f"experience {name}": str(value) for name, value in found.items()}
 
+    def with_new_options(self, then: Mapping[str, str]) -> dict[str, str]:
+        """A recorded identity of the run, completed as :func:`arena.plugins.specs.with_new_options` does."""
+        state = specs.with_new_options(then, self.learner)
+        for each in self.baselines:
+            state = specs.with_new_options(state, each, f"baseline {each.text} ")
+        return state
+
 
 def _listed(texts: str) -> list[str]:
     return specs.split("player", texts) if texts.strip() else []

@@ -21,7 +21,7 @@ from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.store.decoding import decoding
-from arena.store.names import numbered
+from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
 from arena.training import duel
 from arena.training.plan import Experience, Measuring, RunPlan
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from arena.plugins.models import Resolver
     from arena.plugins.specs import Spec
     from arena.store import Store
+    from arena.store.names import Naming
     from arena.store.runs import RunRecorder, StoredRun
     from arena.training.duel import Score
     from arena.training.sources.source import Source
@@ -113,15 +114,17 @@ def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
 
     Its name is that of the learner unless another is given, with a number from the second on.
     """
+    naming = numbered(plan.learner.name) if name is None else fixed(name)
+    store.runs.check_name(naming)  # a learner that begins may compile kernels
     learner = begun_learner(plan)
-    return Training(store.runs, create(store, plan, name), plan, learner, Checkpoint())
+    return Training(store.runs, create(store, plan, naming), plan, learner, Checkpoint())
 
 
-def create(store: Store, plan: RunPlan, name: str | None = None) -> StoredRun:
+def create(store: Store, plan: RunPlan, name: str | Naming) -> StoredRun:
     """Record a new run; see :func:`begin`."""
     spec, origin = plan.learner, plan.learner.registered
-    who = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    return store.runs.create(numbered(spec.name) if name is None else name, who, plan.seed, plan.games, plan.to_json())
+    identity = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
+    return store.runs.create(name, identity, plan.seed, plan.games, plan.to_json())
 
 
 def begun_learner(plan: RunPlan) -> Learner:
@@ -131,8 +134,8 @@ def begun_learner(plan: RunPlan) -> Learner:
     """
     with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
-        learner.begin(plan.seed)
         _check_use(learner, plan)
+        learner.begin(plan.seed)
     return learner
 
 
@@ -164,8 +167,8 @@ def resume(
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
         plan = stored_plan(run, games, store.database)
-        then = dict(run.settings["identity"])
-    now = plan.identity()
+        recorded = dict(run.settings["identity"])
+    then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
     for what, difference in differences.items():
         code = what.endswith(("version", "code"))
@@ -185,8 +188,8 @@ def resume(
         learner.begin(run.seed)
         if start.state is not None:
             learner.restore(start.state)
-    if then != now:
-        new = [{"games": start.games, "identity": then}] if differences else []
+    if recorded != now:
+        new = [{"games": start.games, "identity": recorded}] if differences else []
         changes = [*run.settings.get("changes", ()), *new]
         store.runs.change(run.id, {**run.settings, "identity": now, "changes": changes})
     if plan.games > run.games:

@@ -13,39 +13,37 @@ from __future__ import annotations
 import os
 import select
 import time
-from collections import Counter, deque
+from collections import deque
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, NoReturn
 
+import msgspec
+import psutil
+
 from arena.checkers.game import Termination
+from arena.checkers.move import Side
 from arena.errors import ArenaError
 from arena.plugins import registry
 from arena.plugins.warmup import warm_up
 from arena.referee.match import Disturbance, Fault, Match
 from arena.workers import messages as m
 from arena.workers import system
-from arena.workers.isolated import TICK, IsolatedPlayer, PlayerProcess
+from arena.workers.isolated import IsolatedPlayer, PlayerProcess
 from arena.workers.player import BEAT
 
 if TYPE_CHECKING:
     import socket
 
-    from arena.checkers.move import Side
     from arena.referee.task import GameTask
 
-ATTEMPTS = 10
-"""How often a game is played whose processes are killed from outside, before a player is blamed for it."""
-ALIVE = 5.0
-"""Seconds between two signs of life."""
 _NOTICES = 10
 """Notices of an order that are passed on."""
 
 
-def main(parent: int) -> None:
+def main() -> None:
     """Run in a fresh interpreter."""
+    system.die_with_parent()
     connection = system.inherited()
-    system.die_with(parent)
     registry.load()
     warm_up()
     run(connection)
@@ -53,20 +51,18 @@ def main(parent: int) -> None:
 
 def run(connection: socket.socket) -> NoReturn:
     """Carry out the order that the arena sends."""
-    system.start_alone()
-    system.refuse_inspection()
-    system.adopt_orphans()
-    channel = m.Channel[m.Order](connection, m.Order)
+    system.start_supervisor()
+    channel = m.Channel(connection, m.Order)
     with suppress(EOFError, OSError):  # the arena is gone
-        channel.send(m.Alive(os.getpid()))
-        if (order := channel.receive()) is not None:
+        channel.send(m.Alive())
+        if order := channel.receive():
             try:
                 _Guard(order, channel).play()
                 channel.send(m.Done())
             except ArenaError as error:
-                channel.send(m.Failed(str(error), refused=True))
+                channel.send(m.Failed(str(error), "task"))
             except Exception as error:
-                channel.send(m.Failed(f"{type(error).__name__}: {error}"))
+                channel.send(m.Failed(f"{type(error).__name__}: {error}", "error"))
     _leave()
 
 
@@ -76,97 +72,87 @@ def _leave() -> NoReturn:
 
 
 class _Guard:
-    def __init__(self, order: m.Order, channel: m.Channel[m.Order]) -> None:
+    def __init__(self, order: m.Order, channel: m.Channel) -> None:
         self._order, self._channel = order, channel
-        self._start = partial(PlayerProcess, fork=system.FORKS and system.threads() == 1)
-        self._last = time.monotonic()
-        self._noticed: set[str] = set()
+        self._deadline = time.monotonic() + order.seconds
+        self._forks = system.FORKS and psutil.Process().num_threads() == 1
+        self._processes: list[PlayerProcess] = []
+        self._notices = 0
 
     def play(self) -> None:
-        """Play all games of the order."""
+        """Play the games of the order, as many as there is time for."""
         waiting = deque(self._order.tasks)
-        while waiting:
-            if not self._order.isolated:
-                self._play_shared(waiting)
-            if waiting:
+        while waiting and (left := self._deadline - time.monotonic()) > 0:
+            if self._order.isolated or not self._play_shared(waiting, left):
                 self._play_isolated(waiting.popleft())
 
-    def _play_shared(self, waiting: deque[GameTask]) -> None:
-        """Play games in one process, and remove those that have ended, until one is suspect."""
-        order, process = self._order, self._start()
-        patience, looked = order.move_timeout + 2 * BEAT, time.monotonic()
-        deadline = looked + patience
-        with suppress(m.BadMessage, EOFError, OSError):
-            process.channel.send(m.Order(list(waiting), order.move_timeout, order.memory), patience)
-            while (now := time.monotonic()) < deadline:
-                match message := process.channel.receive(TICK):
-                    case m.Notice():
-                        self._notice(message)
-                    case m.Played(record) if waiting and record.seed == waiting[0].seed and not record.forfeited_by:
-                        waiting.popleft()
-                        self._send(m.Played(record))
-                    case m.Alive() | None:
-                        pass
-                    case _:
+    def _play_shared(self, waiting: deque[GameTask], seconds: float) -> bool:
+        """Play games in one process, and remove those that have ended; False if the next one is suspect."""
+        process, patience, message = self._start(), self._order.move_timeout + 2 * BEAT, None
+        with suppress(Fault, Disturbance):
+            order = msgspec.structs.replace(self._order, tasks=list(waiting), seconds=seconds)
+            message = process.ask(order, patience)
+            while not isinstance(message, m.Done):
+                if isinstance(message, m.Played):
+                    record = message.record
+                    if not waiting or record.forfeited_by or record.seed != waiting[0].seed:
                         break
-                if message is not None:
-                    deadline = time.monotonic() + patience
-                if now - looked >= TICK:
-                    looked = now
-                    self._tick()
-                    if process.took_more(order.memory):
-                        break
-        self._end(process)
+                    waiting.popleft()
+                    self._send(message)
+                message = process.receive(patience)
+        self._end()
+        return not waiting or isinstance(message, m.Done)
 
     def _play_isolated(self, task: GameTask) -> None:
         """Play a game with each player in a process of its own."""
-        deaths: Counter[Side] = Counter()
-        record = None
-        while record is None:
-            players = [self._start(), self._start()]
-            match = Match(task, partial(self._isolated, players), lambda side: self._turn(match, side))  # noqa: B023
-            try:
-                record = match.play()
-            except Disturbance as disturbance:
-                deaths[disturbance.side] += 1
-                if deaths[disturbance.side] == ATTEMPTS:
-                    record = match.forfeit(disturbance.side, Fault(Termination.CRASH, disturbance.reason))
-            if record is not None:
-                self._send(m.Played(record))
-                match.finish(record)
-            self._end(*players)
+        mover = Side.BLACK
 
-    def _isolated(self, players: list[PlayerProcess], task: GameTask, side: Side) -> IsolatedPlayer:
-        timeout, memory = self._order.move_timeout, self._order.memory
-        create = partial(IsolatedPlayer, move_timeout=timeout, memory=memory, tick=self._tick, notice=self._notice)
-        return create(task, side, players[side])
+        def create(task: GameTask, side: Side) -> IsolatedPlayer:
+            return IsolatedPlayer(task, side, self._start(), self._order.move_timeout)
 
-    def _turn(self, match: Match, side: Side) -> None:
-        """Tell the arena what to record if this process is killed in the turn of ``side``."""
-        if self._order.suspect:
-            fault = Fault(Termination.CRASH, f"the guard of the game was killed {ATTEMPTS} times in its turn")
-            self._send(m.Played(match.forfeit(side, fault), final=False))
+        def turn(side: Side) -> None:
+            nonlocal mover
+            mover = side
+            if self._order.suspect:
+                unfinished("the guard of the game was killed in its turn each time")
+
+        def unfinished(reason: str) -> None:
+            self._send(m.Played(match.forfeit(mover, Fault(Termination.CRASH, reason)), final=False))
+
+        match = Match(task, create, turn)
+        try:
+            record = match.play()
+        except Disturbance as disturbance:
+            unfinished(disturbance.reason)
+            _leave()
+        self._send(m.Played(record))
+        match.finish(record)
+        self._end()
+
+    def _start(self) -> PlayerProcess:
+        process = PlayerProcess(self._order.memory, fork=self._forks, tick=self._tick, notice=self._notice)
+        self._processes.append(process)
+        return process
+
+    def _end(self) -> None:
+        for process in self._processes:
+            process.channel.close()
+        self._processes.clear()
+        system.end_descendants()
 
     def _tick(self) -> None:
-        """Leave if the arena is gone, and tell it now and then that this process is alive."""
+        """Leave if the arena is gone, else tell it that this process is alive."""
         if select.select([self._channel], [], [], 0.0)[0]:  # the arena sends nothing more: it is gone
             _leave()
-        if time.monotonic() - self._last > ALIVE:
-            self._send(m.Alive())
+        self._send(m.Alive())
 
     def _notice(self, notice: m.Notice) -> None:
-        if len(self._noticed) < _NOTICES and notice.text not in self._noticed:
-            self._noticed.add(notice.text)
+        self._notices += 1
+        if self._notices <= _NOTICES:
             self._send(notice)
 
     def _send(self, message: m.Message) -> None:
-        self._last = time.monotonic()
         try:
             self._channel.send(message)
         except OSError:
             _leave()
-
-    def _end(self, *players: PlayerProcess) -> None:
-        for process in players:
-            process.end()
-        system.end_descendants()

@@ -1,13 +1,13 @@
 """Messages between the arena and the processes that play: typed structs in MessagePack, each after its length.
 
-Nothing that a process receives is unpickled. A message that is not of the expected types is a :class:`BadMessage`.
+Nothing that a process receives is unpickled.
 """
 
 from __future__ import annotations
 
 import time
 from math import inf
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -19,7 +19,6 @@ from arena.referee.task import GameTask
 if TYPE_CHECKING:
     import socket
 
-T = TypeVar("T")
 LONGEST = 1 << 24
 """Bytes of the longest message that is accepted."""
 _LENGTH = 4
@@ -33,28 +32,25 @@ class Message(msgspec.Struct, tag=True):
     """What passes between two processes."""
 
 
-class Fork(Message):  # to the fork server: fork a guard for the descriptor sent with it
-    task: GameTask
-    """One of its games, whose weights and tables the fork server reads first."""
-
-
-class Notice(Message):  # a line for the user
-    text: str
-
-
 class Order(Message):  # to a guard, and from it to the process that plays in shared mode: play these games
     tasks: list[GameTask]
+    seconds: float
+    """Time after which no other game is begun."""
     move_timeout: float
     memory: int
-    """Bytes that each player may take."""
+    """Bytes that a process of players may take."""
     isolated: bool = False
     """Whether each player has a process of its own."""
     suspect: bool = False
     """Whether the guard sends ``Played(final=False)`` before each turn, because an earlier guard was killed."""
 
 
-class Alive(Message):  # the sender, whose id is given once, is not stuck
-    process: int = 0
+class Alive(Message):  # the sender has started, and is not stuck
+    pass
+
+
+class Notice(Message):  # a line for the user
+    text: str
 
 
 class Played(Message):  # the next game has ended, or if it is not final: it ends so if the guard dies in this turn
@@ -62,12 +58,10 @@ class Played(Message):  # the next game has ended, or if it is not final: it end
     final: bool = True
 
 
-class Failed(Message):  # a guard cannot go on, by no player's fault
+class Failed(Message):  # a guard ends, or does not start
     reason: str
-    refused: bool = False
-    """Whether the task cannot be played at all."""
-    threads: bool = False
-    """From the fork server: whether it cannot fork, because plugins have started threads."""
+    cause: Literal["task", "threads", "error"]
+    """A task that cannot be played; threads that plugins have started, so that forking is not safe; the arena."""
 
 
 class Done(Message):  # the order, or what an isolated player was asked to do, is done
@@ -82,14 +76,12 @@ class Create(Message):  # to the process of an isolated player: create the playe
 
 class Call(Message):  # to the process of an isolated player: call that method with that game
     method: Literal["start", "choose"]
-    start: tuple[int, int, int, Side] | None
-    """First board of a new game; None for the game of the last call."""
+    start: tuple[int, int, int, Side]
+    """The first board."""
     rules: DrawRules
     limits: Limits
-    kept: int
-    """Plies of the game of the last call that are kept."""
     moves: list[tuple[int, ...]]
-    """Paths of the moves that follow."""
+    """The paths of all moves."""
 
 
 class Finish(Message):  # to the process of an isolated player: call ``finish``
@@ -106,23 +98,23 @@ class Faulted(Message):  # from the process of an isolated player: how the playe
     reason: str
 
 
-FromGuard = Alive | Played | Notice | Failed | Done
+FromGuard = Alive | Notice | Played | Failed | Done
 ToPlayer = Order | Create | Call | Finish
-FromPlayer = Alive | Played | Notice | Done | Chosen | Faulted
+FromPlayer = Alive | Notice | Played | Done | Chosen | Faulted
 
 
 class BadMessage(Exception):
     """What was received is not a message of the expected types."""
 
 
-class Channel(Generic[T]):
+class Channel:
     """One end of a connection whose other end sends messages of given types."""
 
     def __init__(self, connection: socket.socket, kinds: Any) -> None:
         """``kinds``: the union of the messages that can be received."""
         self._socket, self._buffer = connection, bytearray()
         self._decoder = msgspec.msgpack.Decoder(kinds)
-        self.fileno, self.close = connection.fileno, connection.close
+        self.fileno, self.close, self.shutdown = connection.fileno, connection.close, connection.shutdown
 
     def send(self, message: Message, timeout: float | None = None) -> None:
         """Send a message; raises OSError if the other end is closed, or does not read it in ``timeout`` seconds."""
@@ -130,7 +122,7 @@ class Channel(Generic[T]):
         self._socket.settimeout(timeout)
         self._socket.sendall(len(packed).to_bytes(_LENGTH, "big") + packed)
 
-    def receive(self, timeout: float = inf) -> T | None:
+    def receive(self, timeout: float = inf) -> Any:
         """The next message; None if there is none within ``timeout`` seconds.
 
         Raises EOFError if the other end is closed, and BadMessage.
@@ -150,7 +142,7 @@ class Channel(Generic[T]):
             self._buffer += chunk
         return message
 
-    def _next(self) -> T | None:
+    def _next(self) -> Message | None:
         buffer = self._buffer
         end = _LENGTH + int.from_bytes(buffer[:_LENGTH], "big")
         if end > LONGEST and len(buffer) >= _LENGTH:
@@ -160,7 +152,7 @@ class Channel(Generic[T]):
         packed = bytes(buffer[_LENGTH:end])
         del buffer[:end]
         try:
-            message: T = self._decoder.decode(packed)
+            message: Message = self._decoder.decode(packed)
         except (msgspec.MsgspecError, ValueError) as error:
             raise BadMessage(str(error)) from None
         return message

@@ -11,9 +11,10 @@ import os
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import psutil
+from numba.core import event
 
 from arena.checkers.board import Board
 from arena.checkers.game import Game, Termination
@@ -27,45 +28,44 @@ from arena.workers import system
 if TYPE_CHECKING:
     import socket
 
-    Guard = m.Channel[m.ToPlayer]
 BEAT = 0.5
 """Seconds between two signs of life."""
 _YOUNG = 20_000
 """Objects made before the collector looks for cycles among them; a game makes a few thousand, and no cycles."""
 
 
-def main(parent: int) -> None:
+def main() -> None:
     """Run in a fresh interpreter."""
+    system.die_with_parent()
     connection = system.inherited()
-    system.die_with(parent)
     registry.load()
     warm_up()
-    m.Channel[m.ToPlayer](connection, m.ToPlayer).send(m.Done())
-    serve(connection, parent, system.memory(psutil.Process()))
+    m.Channel(connection, None).send(m.Alive())
+    serve(connection)
 
 
-def serve(connection: socket.socket, parent: int, memory: int = 0) -> NoReturn:
-    """Do what the process ``parent`` asks for, until it closes the connection; ``memory``: bytes taken before."""
-    system.die_with(parent)
-    system.start_alone()
-    system.allow_inspection()
-    system.keep_only(connection.fileno())
-    channel = m.Channel[m.ToPlayer](connection, m.ToPlayer)
+def serve(connection: socket.socket) -> NoReturn:
+    """Do what the parent asks for, until it closes the connection."""
+    system.start_player()
+    channel = m.Channel(connection, m.ToPlayer)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=channel.close)  # a fork that a player makes has nothing to say
     gc.set_threshold(_YOUNG)
-    _report_compiling(channel)
+    compiled = event.RecordingListener()  # type: ignore[no-untyped-call]
+    event.register("numba:compile", compiled)  # type: ignore[no-untyped-call]
     with suppress(EOFError, OSError):
         match channel.receive():
             case m.Order() as order:
-                _play(order, channel, memory)
+                _play(order, channel, compiled)
             case m.Create() as create:
-                _Host(create, memory).answer(channel)
+                _answer(create, channel, compiled)
     os._exit(0)
 
 
-def _play(order: m.Order, channel: Guard, memory: int) -> None:
+def _play(order: m.Order, channel: m.Channel, compiled: event.RecordingListener) -> None:
+    """Play the games of an order, up to the first in which something goes wrong."""
     folder, beat = Path.cwd(), time.monotonic()
+    deadline = beat + order.seconds
 
     def turn(_: Side) -> None:
         nonlocal beat
@@ -79,45 +79,45 @@ def _play(order: m.Order, channel: Guard, memory: int) -> None:
         seed_global_random(task)
         match = Match(task, turn=turn)
         record = match.play()
-        if _took_more(memory + order.memory):
+        _report_compiling(compiled, channel)
+        if _took_more(order.memory):
             return
         channel.send(m.Played(record))
         if record.forfeited_by:
             return
         match.finish(record)
+        if time.monotonic() > deadline:
+            break
     channel.send(m.Done())
 
 
-def _took_more(limit: int) -> bool:
-    return system.peak() > limit and system.memory(psutil.Process()) > limit
+def _answer(create: m.Create, channel: m.Channel, compiled: event.RecordingListener) -> NoReturn:
+    """Create a player and call its methods, as long as the channel is open."""
+    seed_global_random(create.task)
+    player = _Host(create)
+    question: m.ToPlayer | None = create
+    while True:
+        try:
+            answer = player.do(question)
+            if _took_more(create.memory):
+                raise too_much(create.memory)
+        except BaseException as error:
+            fault = error if isinstance(error, Fault) else Fault.raised(error)
+            answer = m.Faulted(fault.termination, fault.reason)
+        _report_compiling(compiled, channel)
+        channel.send(answer)
+        question = channel.receive()
 
 
 class _Host:
     """A player, and the game as it knows it."""
 
-    def __init__(self, create: m.Create, memory: int) -> None:
-        seed_global_random(create.task)
-        self._create, self._limit = create, memory + create.memory
+    def __init__(self, create: m.Create) -> None:
         self._game = opened(create.task)
         self._random = random_of(create.task, create.side)
 
-    def answer(self, channel: Guard) -> None:
-        """Answer whatever is asked, as long as the channel is open."""
-        question: Any = self._create
-        while True:
-            try:
-                answer = self._answer(question) or m.Done()
-                if _took_more(self._limit):
-                    raise too_much(self._create.memory)
-            except Fault as fault:
-                answer = m.Faulted(fault.termination, fault.reason)
-            except BaseException as error:
-                raised = Fault.raised(error)
-                answer = m.Faulted(raised.termination, raised.reason)
-            channel.send(answer)
-            question = channel.receive()
-
-    def _answer(self, question: m.ToPlayer) -> m.Message | None:
+    def do(self, question: m.ToPlayer | None) -> m.Message:
+        """Do what is asked; returns the answer."""
         match question:
             case m.Create(task, side):
                 self._player = player_of(task, side)
@@ -131,15 +131,19 @@ class _Host:
                 if type(choice) is not Move or choice not in board.legal_moves:
                     raise Fault.chosen(choice, board)
                 return m.Chosen(choice.path, report)
-        return None
+        return m.Done()
 
     def _updated(self, call: m.Call) -> Game:
         """A copy of the game of a call, for the player."""
-        if call.start is not None:
-            self._game = Game(Board(*call.start), call.rules)
-        while self._game.ply > call.kept:
+        start, kept = Board(*call.start), 0
+        if (start, call.rules) != (self._game.boards[0], self._game.rules):
+            self._game = Game(start, call.rules)
+        paths = [move.path for move in self._game.moves]
+        while kept < min(len(paths), len(call.moves)) and paths[kept] == call.moves[kept]:
+            kept += 1
+        while self._game.ply > kept:
             self._game.undo()
-        for path in call.moves:
+        for path in call.moves[kept:]:
             self._game.play(Move(path))
         return self._game.copy(self._random, call.limits)
 
@@ -149,19 +153,15 @@ def too_much(memory: int) -> Fault:
     return Fault(Termination.MEMORY, f"took more than {memory >> 20} MB of memory")
 
 
-def _report_compiling(channel: Guard) -> None:
-    """Send a notice for each kernel that this process compiles and no cache keeps for the next one."""
-    from numba.core import event
+def _took_more(limit: int) -> bool:
+    return system.peak() > limit and system.memory(psutil.Process()) > limit
 
-    class Compiling(event.Listener):
-        def on_start(self, event: Any) -> None:
-            kernel = event.data["dispatcher"]
-            if type(getattr(kernel, "_cache", None)).__name__ == "NullCache":
-                name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
-                with suppress(OSError):
-                    channel.send(m.Notice(f"{name} is compiled again for every order: give it cache=True"))
 
-        def on_end(self, event: Any) -> None:
-            pass
-
-    event.register("numba:compile", Compiling())  # type: ignore[no-untyped-call]
+def _report_compiling(compiled: event.RecordingListener, channel: m.Channel) -> None:
+    """Send a notice for each kernel that was compiled and that no cache keeps for the next process."""
+    for _, each in compiled.buffer:
+        kernel = each.data["dispatcher"]
+        if each.is_start and type(getattr(kernel, "_cache", None)).__name__ == "NullCache":
+            name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
+            channel.send(m.Notice(f"{name} is compiled again for every order: give it cache=True"))
+    compiled.buffer.clear()

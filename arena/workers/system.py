@@ -19,13 +19,12 @@ import psutil
 if sys.platform != "win32":
     import resource
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
 FORKS = sys.platform == "linux"
 """Whether processes can be forked safely, and their descendants be found, here."""
 COMMAND = (
-    "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1])['path']; "
-    "from {} import main; main(json.loads(sys.argv[1])['parent'])"
+    "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1]); from {} import main; main()"
 )
 """What a fresh interpreter runs: it finds modules where its parent does, and looks for no garbage meanwhile."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
@@ -39,11 +38,6 @@ _SENT_BY_OTHERS = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 """Signals that end a process on somebody's request, and not through a fault of its own."""
 
 
-def threads() -> int:
-    """How many threads this process runs."""
-    return psutil.Process().num_threads()
-
-
 def processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "process_cpu_count"):  # Python 3.13
@@ -52,12 +46,11 @@ def processors() -> int:
 
 
 def interpreter(module: str, connection: socket.socket, errors: Any = None, **environment: str) -> psutil.Popen:
-    """Start ``main`` of a module of this package in a fresh interpreter, which gets ``connection`` and no Ctrl-C.
+    """Start ``main`` of a module in a fresh interpreter, which gets ``connection`` and no Ctrl-C.
 
     What it writes to standard error goes to the file ``errors``.
     """
-    start = {"path": [entry or str(Path.cwd()) for entry in sys.path], "parent": os.getpid()}
-    command = [sys.executable, "-P", "-c", COMMAND.format(module), json.dumps(start)]
+    command = [sys.executable, "-P", "-c", COMMAND.format(module), json.dumps([p or str(Path.cwd()) for p in sys.path])]
     options: dict[str, Any] = {
         "stdout": subprocess.DEVNULL,
         "stderr": errors or subprocess.DEVNULL,
@@ -78,47 +71,41 @@ def inherited() -> socket.socket:
     """The connection that this interpreter was started with."""
     if sys.platform == "win32":
         return socket.fromshare(sys.stdin.buffer.read())
-    return socket.socket(fileno=int(sys.argv[-1]))
+    connection = socket.socket(fileno=int(sys.argv[-1]))
+    connection.set_inheritable(False)
+    return connection
 
 
-def keep_only(descriptor: int) -> None:
-    """Close all other descriptors of this process; its standard streams lead nowhere."""
-    null = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(null, stream)
-    if sys.platform != "win32":
-        os.closerange(3, descriptor)
-        os.closerange(descriptor + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+def fork(work: Callable[[socket.socket], object], connection: socket.socket) -> int:
+    """Fork a process that calls ``work`` with the connection, its only descriptor, and return its id.
+
+    The standard streams of the process lead nowhere.
+    """
+    process = os.fork()
+    if process:
+        return process
+    try:
+        null, kept = os.open(os.devnull, os.O_RDWR), connection.fileno()
+        for stream in range(3):
+            os.dup2(null, stream)
+        os.closerange(3, kept)
+        os.closerange(kept + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
+        work(connection)
+    finally:
+        os._exit(1)
 
 
-def start_alone() -> None:
-    """Ignore Ctrl-C, which is for the parent, and lead a session, so that signals to the group stay here."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform != "win32":
-        with suppress(OSError):  # it leads a session already
-            os.setsid()
-
-
-def die_with(parent: int | None) -> None:
-    """On Linux, end this process when the process ``parent``, which started it, ends; None: no longer."""
-    if sys.platform == "linux":
-        _control(_SET_PARENT_DEATH_SIGNAL, 0 if parent is None else signal.SIGKILL)
-        if parent is not None and os.getppid() != parent:
-            os._exit(1)
-
-
-def adopt_orphans() -> None:
-    """On Linux, make descendants of this process its children when they lose their parent."""
+def start_supervisor() -> None:
+    """Make this process a supervisor: it adopts descendants that lose their parent, and refuses inspection."""
+    _lead_session()
+    refuse_inspection()
     _control(_SET_CHILD_SUBREAPER, 1)
 
 
-def refuse_inspection() -> None:
-    """On Linux, keep other processes of the same user from reading this one's memory and descriptors."""
-    _control(_SET_DUMPABLE, 0)
-
-
-def allow_inspection() -> None:
-    """Undo :func:`refuse_inspection` for this process, which from now on can inspect none that refuses it."""
+def start_player() -> None:
+    """Make this process one for players: it ends with its parent, and can inspect none that refuses it."""
+    _lead_session()
+    die_with_parent()
     _control(_SET_DUMPABLE, 1)
     if sys.platform == "linux" and os.geteuid() == 0:
         _control(_DROP_BOUNDING_CAPABILITY, _TRACE_OTHERS)
@@ -129,47 +116,63 @@ def allow_inspection() -> None:
         ctypes.CDLL(None).capset(header, sets)
 
 
+def _lead_session() -> None:
+    """Ignore Ctrl-C, which is for the arena, and lead a session, so that signals to the group stay here."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        with suppress(OSError):  # it leads a session already
+            os.setsid()
+
+
+def refuse_inspection() -> None:
+    """On Linux, keep other processes of the same user from reading this one's memory and descriptors."""
+    _control(_SET_DUMPABLE, 0)
+
+
+def die_with_parent() -> None:
+    """On Linux, end this process when its parent ends."""
+    _control(_SET_PARENT_DEATH_SIGNAL, 9)
+
+
+def outlive_parent() -> None:
+    """Undo :func:`die_with_parent`."""
+    _control(_SET_PARENT_DEATH_SIGNAL, 0)
+
+
 def _control(option: int, value: int) -> None:
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def children() -> set[int]:
-    """On Linux, the ids of the children of this process, adopted ones included, while it runs one thread."""
-    return set(map(int, Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()))
+def children() -> list[psutil.Process]:
+    """The children of this process, which runs one thread, adopted ones included; elsewhere than on Linux all
+    descendants that are known."""
+    if sys.platform != "linux":
+        return psutil.Process().children(recursive=True)
+    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return [psutil.Process(int(each)) for each in found.split()]
 
 
 def end_descendants() -> None:
-    """Kill all descendants of this process, and wait until they are gone."""
-    with suppress(ChildProcessError):
-        while True:
-            if sys.platform == "win32" or not os.waitpid(-1, os.WNOHANG)[0]:
-                found = psutil.Process().children(recursive=True)
-                for each in found:
-                    with suppress(psutil.Error):
-                        each.kill()
-                psutil.wait_procs(found, timeout=0.1)
-                if not found and sys.platform != "linux":
-                    return
+    """Kill all descendants of this process, which is a supervisor, and wait until they are gone."""
+    while found := children():
+        kill(found)
+        psutil.wait_procs(found)
+
+
+def kill(processes: list[psutil.Process]) -> None:
+    """Kill those of the processes that have not ended."""
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
 
 
 def kill_tree(process: psutil.Process) -> None:
-    """Kill a process and those that it has started, as far as they are known."""
-    tree = [process]
+    """Kill a process and those that it has started, as far as they are known, and wait for it."""
     with suppress(psutil.Error):
-        tree += process.children(recursive=True)
-    for each in tree:
-        with suppress(psutil.Error):
-            each.kill()
-
-
-def wait_for(processes: Iterable[int], timeout: float) -> None:
-    """Wait until the processes with those ids have ended."""
-    found = []
-    for process in processes:
-        with suppress(psutil.NoSuchProcess):
-            found.append(psutil.Process(process))
-    psutil.wait_procs(found, timeout)
+        kill(process.children(recursive=True))
+    kill([process])
+    process.wait()
 
 
 def kill_marked(variable: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""A student's evaluation for a minimax checkers bot: captures, kings, and where the pieces stand."""
+"""The evaluation of a student's minimax bot: captures, kings and positions of the pieces."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ KIND = "tuned"
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/tuned.safetensors")
 COEFFICIENTS = ("captured", "kings", "man_row", "king_centre", "mobility")
 STOCK = np.array([10.0, 7.0, 1.0, 1.0, 0.0])
-"""The report's coefficients, and ours where it gives none: float64, (5,)."""
+"""The report's coefficients, and ours if it gives none: float64, (5,)."""
 _MOST_STEPS = 48
-"""Steps that twelve kings can begin a turn with."""
+"""Upper bound of the first steps of a turn, with twelve kings."""
 
 
 @arena.kernel
 def _advanced(men: int) -> int:
-    """Rows that men of the side at the low squares have advanced, summed."""
+    """Return the sum of the rows that the men have advanced; they start on the low squares."""
     rows = 0
     while men:
         rows += lowest(men) // 4
@@ -31,7 +31,7 @@ def _advanced(men: int) -> int:
 
 @arena.kernel
 def _first_steps(own: int, opp: int, kings: int) -> int:
-    """Steps that the side to move can begin its turn with; only jumps where there is one."""
+    """Return the number of first steps of the side to move; only jumps if it can capture."""
     steps = 0
     capture = can_capture(own, opp, kings)
     for direction in range(4):
@@ -61,7 +61,7 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
 
 @arena.kernel
 def table(boards: np.ndarray) -> np.ndarray:
-    """What each coefficient counts on each board, mine minus theirs: int64, (n, 5).
+    """Return the features of the coefficients, own minus enemy: int64, (n, 5).
 
     ``boards``: masks own, opp, kings as the side to move sees them, int64, (n, 3).
     """
@@ -76,11 +76,11 @@ def table(boards: np.ndarray) -> np.ndarray:
 
 
 class Heuristic(arena.CompiledEvaluator):
-    """Score = 10 * captured pieces + 7 * kings + position, mine minus theirs.
+    """Score = 10 * captured pieces + 7 * kings + position, own minus enemy.
 
-    The student's report gives no numbers for the position: here a man scores the rows it has advanced (0-6) and
-    a king 1 on the four middle rows. ``mobility``, which the report tried and dropped, weighs the steps that each side
-    could begin its turn with. Weights count to two decimals, fewer where they are very large.
+    The student's report gives no numbers for the position. Here a man scores the rows it has advanced (0-6), and
+    a king scores 1 on the four middle rows. ``mobility``, which the report tried and dropped, counts the steps with
+    which each side could begin its turn. Coefficients have two decimals, or fewer if they are very large.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Heuristic(arena.CompiledEvaluator):
         king_centre: float = 1.0,
         mobility: float = 0.0,
     ) -> None:
-        """What a captured piece, a king, a row that a man has advanced, a king in the middle and a step are worth."""
+        """Worth of a captured piece, a king, a row of advance of a man, a king on a middle row, and a first step."""
         self.captured = captured
         self.kings = kings
         self.man_row = man_row
@@ -99,19 +99,19 @@ class Heuristic(arena.CompiledEvaluator):
         self.mobility = mobility
 
     def kernel(self) -> arena.Kernel:
-        """Compiled, in hundredths."""
+        """The compiled function; its unit is a hundredth."""
         return kernel_of(np.array([getattr(self, name) for name in COEFFICIENTS]))
 
 
 def kernel_of(weights: np.ndarray) -> arena.Kernel:
-    """A kernel for coefficients (float64, (5,)) in hundredths."""
+    """Return a kernel for coefficients (float64, (5,)), in hundredths."""
     largest = np.abs(weights) @ [12, 12, 12 * 7, 12, _MOST_STEPS]
     scale = min(100.0, 0.99e6 / max(largest, 1.0))
     return arena.Kernel(_kernel.address, np.rint(weights * scale).astype(np.int64), scale)
 
 
 def weights_of(model: arena.Model) -> np.ndarray:
-    """The coefficients in a model (float64, (5,)); raises ModelError where it holds none."""
+    """Return the coefficients of a model (float64, (5,)). Raises ModelError if it has none."""
     return model.require(KIND, {"weights": (len(COEFFICIENTS),)})["weights"]
 
 
@@ -122,10 +122,10 @@ class Tuned(arena.CompiledEvaluator):
         self.weights = weights
 
     def spec(self) -> str:
-        """The same function as an evaluator's spec, to be pasted: ``heuristic:captured=10:kings=…``."""
+        """Return the same function as a spec: ``heuristic:captured=10:kings=…``."""
         pairs = zip(COEFFICIENTS, weights_of(self.weights).tolist(), strict=True)
         return ":".join(["heuristic", *(f"{name}={weight:.2f}" for name, weight in pairs)])
 
     def kernel(self) -> arena.Kernel:
-        """Compiled, in hundredths."""
+        """The compiled function; its unit is a hundredth."""
         return kernel_of(weights_of(self.weights))

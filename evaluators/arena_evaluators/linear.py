@@ -1,4 +1,4 @@
-"""The linear function of Mitchell, Machine Learning (1997), chapter 1: six counts and a constant."""
+"""The linear function of Mitchell, *Machine Learning* (1997), chapter 1: six counts and a constant."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ SHIPPED = arena.Model.shipped("arena_evaluators", "weights/lms.safetensors")
 FEATURES = 7
 _EVERYONE = -1
 _LIMIT = 990_000
-"""Kernel values end here, a little inside of what a kernel may return."""
+"""Limit of kernel values, slightly below the largest value that a kernel may return."""
 
 
 def weights_of(model: arena.Model) -> np.ndarray:
-    """w0..w6 of a model (float64, 7); raises ModelError where it holds none."""
+    """Return w0..w6 of a model (float64, 7). Raises ModelError if it has none."""
     return model.require("lms", {"weights": (FEATURES,)})["weights"]
 
 
 Weights = Annotated[arena.Model, arena.ModelKind("lms", weights_of)]
-"""The hint of an option that takes weights of this function."""
+"""Type hint of an option for weights of this function."""
 
 
 @arena.kernel
 def capturable(own: int, opp: int, kings: int) -> int:
-    """Enemy pieces that the side to move could capture, in one turn or another, whole chains included."""
+    """Return the mask of enemy pieces that the side to move could capture in some turn, whole chains included."""
     targets = 0
     if can_capture(own, opp, kings):
         moves = np.empty(MAX_MOVES, dtype=np.int64)
@@ -39,7 +39,7 @@ def capturable(own: int, opp: int, kings: int) -> int:
 
 @arena.kernel
 def counts(own: int, opp: int, kings: int) -> tuple[int, int, int, int, int, int]:
-    """x1..x6 of a position as ``own`` sees it, whoever is to move."""
+    """Return x1..x6 from the point of view of ``own``, whichever side is to move."""
     return (
         popcount(own),
         popcount(opp),
@@ -52,11 +52,13 @@ def counts(own: int, opp: int, kings: int) -> tuple[int, int, int, int, int, int
 
 @arena.kernel
 def features(boards: np.ndarray, first: int, end: int, mirrored: bool) -> np.ndarray:
-    """x0..x6 (float64, (n, 7)) of every second one of ``boards`` (int64, (plies, 3)), from ``first`` to before ``end``.
+    """Return x0..x6 (float64, (n, 7)) of every second board from ``first`` to before ``end``.
 
-    x0 = 1; x1, x2 my and their pieces, kings included; x3, x4 my and their kings; x5 my pieces that they could
-    capture if it were their turn, x6 theirs that I could, whole capture chains counted (Mitchell 1997; the
-    chains are our reading). "I" am the side to move, or where ``mirrored`` the other one.
+    ``boards``: masks own, opp, kings for the side to move, int64, (plies, 3).
+
+    x0 = 1. x1 and x2 are my and their pieces, kings included; x3 and x4 my and their kings; x5 my pieces that they
+    could capture if it were their turn; x6 their pieces that I could capture if it were mine (Mitchell 1997). Whole
+    capture chains count, which is our reading. "I" am the side to move, or the other side if ``mirrored``.
     """
     x = np.ones((max(0, (end - first + 1) // 2), FEATURES))
     for i in range(len(x)):
@@ -68,7 +70,7 @@ def features(boards: np.ndarray, first: int, end: int, mirrored: bool) -> np.nda
 
 
 def features_of(board: arena.Board, perspective: arena.Side) -> np.ndarray:
-    """x0..x6 of ``board`` for the player of one colour (float64, 7); see :func:`features`."""
+    """Return x0..x6 of ``board`` for the player of ``perspective`` (float64, 7); see :func:`features`."""
     seen: np.ndarray = features(np.array([board.relative]), 0, 1, board.side is not perspective)[0]
     return seen
 
@@ -88,9 +90,9 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:
 
 
 def kernel_of(perspective: arena.Side | None, scale: float) -> arena.Kernel:
-    """The function with zero weights, as ``perspective`` sees every board (None: as the side to move does).
+    """Return a kernel with zero weights that sees every board as ``perspective`` does (None: as the side to move).
 
-    ``scale``: kernel units per unit of V̂; values beyond the kernel's range of a million units stay at its end.
+    ``scale``: kernel units per unit of V̂. Values beyond the kernel's range of a million units are clipped.
     """
     context = np.zeros(1 + FEATURES, dtype=np.int64)
     context[0] = _EVERYONE if perspective is None else int(perspective)
@@ -98,7 +100,7 @@ def kernel_of(perspective: arena.Side | None, scale: float) -> arena.Kernel:
 
 
 def put_weights(kernel: arena.Kernel, weights: np.ndarray) -> None:
-    """Let a kernel that :func:`kernel_of` made go on with ``weights`` (float64, 7)."""
+    """Write ``weights`` (float64, 7) into a kernel of :func:`kernel_of`."""
     if kernel.context is None:
         raise ValueError("this kernel has no weights")
     kernel.context[1:] = np.rint(weights * kernel.scale)
@@ -108,12 +110,12 @@ class Linear(arena.CompiledEvaluator):
     """Weighs my and their pieces, kings and threatened pieces (Mitchell 1997)."""
 
     def __init__(self, weights: Weights = SHIPPED, perspective: arena.Side | None = None) -> None:
-        """``perspective``: the learner's colour, through whose eyes every board is seen; None: the mover's."""
+        """``perspective``: the learner's colour, which sees every board; None: the side to move."""
         self.weights = weights
         self.perspective = perspective
 
     def kernel(self) -> arena.Kernel:
-        """Compiled; the scale spreads the values over the kernel's range, so that distinct boards stay distinct."""
+        """The compiled function. Its scale uses the kernel's whole range, so that distinct values stay distinct."""
         weights = weights_of(self.weights)
         largest = abs(weights[0]) + 12 * np.abs(weights[1:]).sum()
         kernel = kernel_of(self.perspective, _LIMIT / largest if largest > 0 else 1.0)

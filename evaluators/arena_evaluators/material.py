@@ -1,4 +1,4 @@
-"""Material alone: the baseline."""
+"""The evaluator of material, used by the baselines."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ class Material(arena.CompiledEvaluator):
     """Counts pieces: a man is worth 1, a king 1.5."""
 
     def kernel(self) -> arena.Kernel:
-        """Compiled, in tenths of a man."""
+        """The compiled function; its unit is a tenth of a man."""
         return arena.Kernel(_kernel.address, scale=10)

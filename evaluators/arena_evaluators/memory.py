@@ -1,8 +1,8 @@
-"""The rote memory of Melicher 2009: boards met, the moves tried off them and how often, and what they proved worth.
+"""The rote memory of Melicher (2009): boards met, the moves tried on them with their counts, and values.
 
-It is a table of fixed size, so that compiled games recall from it and compiled learning writes to it. A board has its
-place in one bucket of four, which its masks name. Where that is full, the newcomer replaces the board that was met
-least often; of boards met as often, the one that was not met for longest (the text is silent; the rule is ours).
+The memory is a table of fixed size, so that compiled games read it and compiled learning writes it. A hash of the masks
+selects one bucket of four entries. If the bucket is full, a new board replaces the board that was met least often; of
+boards met equally often, the one not met for longest. The text does not limit the size; this rule is ours.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 WORDS = 2
-"""Numbers of an entry: own | opp << 32 (0: empty) and kings | value << 32. A bucket is one line of the cache."""
+"""Numbers of an entry: own | opp << 32 (0: empty) and kings | value << 32. A bucket fills one cache line."""
 BUCKET = 4
-"""Boards that may stand in the same place."""
+"""Entries of a bucket."""
 MOVES = 32
-"""Legal moves of a board whose tries are counted: the first so many, and no game has had more."""
+"""Number of legal moves of a board whose tries are counted, from the first on. Longer lists have not occurred."""
 _EXCHANGE = np.int64(0x2545F4914F6CDD1D)
 _MIX = np.int64(0x1E3779B97F4A7C15)
 _MASK = 0xFFFFFFFF
@@ -33,7 +33,7 @@ _TENSORS = ("boards", "values", "visits", "tried")
 
 @arena.kernel
 def find(own: int, opp: int, kings: int, table: np.ndarray) -> int:
-    """Number of the entry of a board in ``table`` (int64, WORDS numbers for each of 4 n boards); -1: there is none."""
+    """Return the number of a board's entry in ``table`` (int64, WORDS numbers for each of 4 n boards), or -1."""
     key = own | opp << 32
     first = _bucket(own, opp, kings, len(table))
     for entry in range(first, first + BUCKET):
@@ -44,7 +44,7 @@ def find(own: int, opp: int, kings: int, table: np.ndarray) -> int:
 
 @arena.kernel
 def _bucket(own: int, opp: int, kings: int, length: int) -> int:
-    """Number of the first entry of a board's bucket in a table of so many numbers."""
+    """Return the number of the first entry of a board's bucket, in a table of ``length`` numbers."""
     mixed = ((own | opp << 32) ^ kings * _EXCHANGE) * _MIX
     bucket = (mixed >> 32 & _MASK) * (length // (WORDS * BUCKET)) >> 32
     return int(BUCKET * bucket)
@@ -52,7 +52,7 @@ def _bucket(own: int, opp: int, kings: int, length: int) -> int:
 
 @arena.kernel
 def _place(own: int, opp: int, kings: int, table: np.ndarray, seen: np.ndarray, tried: np.ndarray) -> int:
-    """Number of the entry of a board, which is made if need be; a new one has no visits."""
+    """Return the number of a board's entry; create it with no visits if it does not exist."""
     entry = find(own, opp, kings, table)
     if entry >= 0:
         return entry
@@ -71,7 +71,7 @@ def _place(own: int, opp: int, kings: int, table: np.ndarray, seen: np.ndarray, 
 
 @arena.kernel
 def _number(boards: np.ndarray, ply: int, moves: np.ndarray) -> int:
-    """Which of the legal moves, the first of equal ones, led from one board to the next; -1: none."""
+    """Return the index of the first legal move that leads from one board to the next, or -1."""
     own, opp, kings = boards[ply]
     for i in range(generate(own, opp, kings, moves, 0)):
         after = make(own, opp, kings, moves[i])
@@ -126,9 +126,9 @@ def _enter(
     seen: np.ndarray,
     tried: np.ndarray,
 ) -> None:
-    """Fill empty tables with what :meth:`RoteMemory.tensors` wrote."""
+    """Fill empty tables with the arrays of :meth:`RoteMemory.tensors`."""
     entries = np.empty(len(boards), dtype=np.int64)
-    for i in np.argsort(visits, kind="mergesort"):  # so that those met most often stay
+    for i in np.argsort(visits, kind="mergesort"):  # boards met most often come last and replace others
         own, opp, kings = boards[i]
         entry = _place(own, opp, kings, table, seen, tried)
         table[WORDS * entry + 1] = kings | values[i] << 32
@@ -142,18 +142,18 @@ def _enter(
 
 
 class RoteMemory:
-    """Boards by :attr:`arena.Board.key`; a board and the same board with the colours exchanged are one.
+    """Values of boards, as whole kernel units (:class:`arena.Kernel`) for the side to move.
 
-    Values are whole numbers of kernel units (:class:`arena.Kernel`), for the side to move.
+    A board and the same board with the colours exchanged share an entry, as they share :attr:`arena.Board.key`.
     """
 
     def __init__(self, capacity: int) -> None:
-        """``capacity``: most boards that it holds, 1 or more; it is rounded up to whole buckets."""
+        """``capacity``: maximum number of boards, 1 or more, rounded up to whole buckets."""
         entries = -(-capacity // BUCKET) * BUCKET
         self.table = _aligned(WORDS * entries)
-        """The boards and their values, as :func:`find` finds them."""
+        """The boards and their values, in the layout of :func:`find`."""
         self.seen = np.zeros((entries, 2), dtype=np.int64)
-        """Visits of each entry, and when it was last met: counted in boards."""
+        """Visits of each entry, and the number of boards met up to its last visit: int64, (entries, 2)."""
         self._tried = np.zeros((entries, MOVES), dtype=np.uint32)
         self._met = 0
 
@@ -162,29 +162,29 @@ class RoteMemory:
 
     @property
     def bytes(self) -> int:
-        """What the boards that it holds take."""
+        """Memory used by the stored boards, in bytes."""
         return len(self) * (8 * (WORDS + 2) + 4 * MOVES)
 
     def __contains__(self, board: arena.Board) -> bool:
         return self._find(board) >= 0
 
     def value(self, board: arena.Board) -> int:
-        """The remembered value of a board; raises KeyError where it is not held."""
+        """Return the remembered value of a board. Raises KeyError if the board is not stored."""
         if board not in self:
             raise KeyError(board)
         return int(self.table[WORDS * self._find(board) + 1] >> 32)
 
     def visits(self, board: arena.Board) -> int:
-        """How often the board was met; 0 where it is not held."""
+        """Return the number of visits of a board; 0 if it is not stored."""
         return int(self.seen[self._find(board), _VISITS]) if board in self else 0
 
     def visits_of(self, boards: np.ndarray) -> np.ndarray:
-        """How often each of many boards was met, 1 where it is not held: int64, (n,), of masks (int64, (n, 3))."""
+        """Return the visits of boards (masks, int64, (n, 3)), 1 for boards that are not stored: int64, (n,)."""
         visits: np.ndarray = _visits(boards, self.table, self.seen)
         return visits
 
     def reached(self, board: arena.Board) -> dict[arena.Board, int]:
-        """The boards that were reached from ``board``, and how often, in the order of its legal moves."""
+        """Return the boards reached from ``board`` with their counts, in the order of its legal moves."""
         if board not in self:
             return {}
         times = self._tried[self._find(board)].tolist()
@@ -193,17 +193,17 @@ class RoteMemory:
     def meet(self, boards: np.ndarray, values: np.ndarray, known: np.ndarray) -> None:
         """Count one visit of each board of a game, in order, and one try of each move.
 
-        ``boards`` (int64, (n, 3)): masks own, opp, kings as the mover sees them. ``values`` (int64, n): what they are
-        worth now; where ``known`` (bool, n) is false the value is only for boards that are new.
+        ``boards`` (int64, (n, 3)): masks own, opp, kings for the side to move. ``values`` (int64, (n,)): their new
+        values. If ``known`` (bool, (n,)) is false, the value is stored only for a new board.
         """
         _meet(boards, values, known, self._met, self.table, self.seen, self._tried)
         self._met += len(boards)
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """The memory as arrays, by when each board was last met.
+        """Return the memory as arrays, ordered by the last visit of each board.
 
-        ``boards`` uint32 (n, 3): masks own, opp, kings as the mover sees them; ``values`` int32 (n,); ``visits`` uint32
-        (n,); ``tried`` uint32 (m, 3): index of the board, number of the legal move, times; ``capacity`` int64 ().
+        ``boards`` uint32 (n, 3): masks own, opp, kings for the side to move; ``values`` int32 (n,); ``visits`` uint32
+        (n,); ``tried`` uint32 (m, 3): index of the board, index of the legal move, count; ``capacity`` int64 ().
         """
         held = np.flatnonzero(self.table[::WORDS])
         held = held[np.argsort(self.seen[held, _LAST])]
@@ -220,7 +220,7 @@ class RoteMemory:
 
     @classmethod
     def of(cls, tensors: Mapping[str, np.ndarray], capacity: int | None = None) -> Self:
-        """The memory that :meth:`tensors` wrote; with another ``capacity`` those met most often where it is smaller."""
+        """Return the memory stored by :meth:`tensors`. With a smaller ``capacity``, boards met most often are kept."""
         memory = cls(int(tensors["capacity"]) if capacity is None else capacity)
         boards, values, visits, tries = (tensors[name].astype(np.int64) for name in _TENSORS)
         _enter(boards, values, visits, tries, memory.table, memory.seen, memory._tried)
@@ -228,9 +228,9 @@ class RoteMemory:
         return memory
 
     def lines(self, successors: Literal["reached", "reachable"] = "reached") -> Iterator[str]:
-        """The memory as text: ``board : board, board, …``, each 32 digits in base 5 (:attr:`arena.Board.key`).
+        """Yield the memory as text: ``board : board, board, …``, each 32 digits in base 5 (:attr:`arena.Board.key`).
 
-        After the colon stand the boards that were reached from it, or all that can be reached: the text says both.
+        The boards after the colon were reached from the first board, or are all reachable ones; the text says both.
         """
         for masks in self.tensors()["boards"].tolist():
             board = arena.Board.seen_by(arena.Side.BLACK, *masks)
@@ -242,7 +242,7 @@ class RoteMemory:
 
 
 def _aligned(length: int) -> np.ndarray:
-    """Zeros (int64) that begin where a line of the cache does."""
+    """Return zeros (int64) aligned to a cache line."""
     room = np.zeros(length + _LINE // 8, dtype=np.int64)
     first = -room.ctypes.data % _LINE // 8
     return room[first : first + length]

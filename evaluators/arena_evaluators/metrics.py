@@ -1,16 +1,19 @@
-"""Ten counts of a board and their score: the rules of thumb that the neural Q-model starts from.
+"""Ten counts of a board and their score: the rules of thumb with which the neural Q-model starts.
 
-The Q-model's tutorial builds on a small public checkers library, whose ``get_metrics`` is written out here for
-bitboards. A board is seen by one side, ``own``, whose men go up from row 0 to row 7 of its own view:
+The Q-model's tutorial uses ``get_metrics`` of a small public checkers library. This module computes the same on
+bitboards. A board is seen by one side, ``own``, whose men move from row 0 to row 7 of its own view:
 
 - capped: 12 - enemy pieces
-- potential: own moves - enemy moves, whoever is to move; only jumps where there are any, each jump of a chain counting
+- potential: own moves - enemy moves, whichever side is to move; if a side can jump, only its jumps count, each jump of
+  a chain
 - men, kings: own - enemy
-- caps: enemy pieces off the border without a fellow on any of the four squares around, minus the same of ours
-- semicaps: 12 - our safe pieces - our pieces without a fellow around, off the border
-- uncaps: our safe pieces - theirs; safe is who stands on the border, or has two fellows around on one side of it
-- mid: pieces on rows 3-4, far: pieces on rows 5-7, each side's own view, own - enemy
-- won: -1 where we have no move (or no piece), else 1 where they have none, else 0
+- caps: lone enemy pieces - lone own pieces. A lone piece is off the border and has no piece of its side on the four
+  squares around it
+- semicaps: 12 - own safe pieces - own lone pieces
+- uncaps: own safe pieces - enemy safe pieces. A safe piece is on the border, or has two pieces of its side around it
+  that are not opposite each other
+- mid: pieces on rows 3-4, far: pieces on rows 5-7, in each side's own view, own - enemy
+- won: -1 if own has no move (or no piece), else 1 if the enemy has none, else 0
 """
 
 from __future__ import annotations
@@ -29,20 +32,23 @@ KIND = "qmetrics"
 NAMES = ("capped", "potential", "men", "kings", "caps", "semicaps", "uncaps", "mid", "far", "won")
 """The ten metrics in their order."""
 WEIGHTS = np.array([4, 1, 1, 3, 1, 2, 3, 2, 3, 100])
-"""What each counts in the score: int64, (10,)."""
+"""The coefficient of each metric in the score: int64, (10,)."""
 _BORDER = 0xF818181F
 _MIDDLE = 0x000FF000
 _FAR = 0xFFF00000
 
 
 def layers_of(model: arena.Model) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Weights (inputs, units) and biases (units,) of each layer of a network on the ten metrics; raises ModelError."""
+    """Return weights (inputs, units) and biases (units,) of each layer of a network on the ten metrics.
+
+    Raises ModelError if the model holds no such network.
+    """
     return network_of(model, KIND, (len(NAMES),))
 
 
 @arena.kernel
 def _steps(own: int, opp: int, kings: int) -> int:
-    """Quiet moves where there is no capture, else the jumps that captures are made of, common beginnings once."""
+    """Return the number of quiet moves, or of single jumps if there is a capture; shared first jumps count once."""
     moves = np.empty(MAX_MOVES, dtype=np.int64)
     count = generate(own, opp, kings, moves, 0)
     if count == 0 or not moves[0] >> 32:
@@ -59,21 +65,21 @@ def _steps(own: int, opp: int, kings: int) -> int:
 
 @arena.kernel
 def _alone(pieces: int) -> int:
-    """How many stand off the border without a fellow on any square around."""
+    """Return the number of lone pieces."""
     around = shift(pieces, 0) | shift(pieces, 1) | shift(pieces, 2) | shift(pieces, 3)
     return popcount(pieces & ~around & ~_BORDER)
 
 
 @arena.kernel
 def _safe(pieces: int) -> int:
-    """How many stand on the border, or have two fellows around who are not opposite each other."""
+    """Return the number of safe pieces."""
     a, b, c, d = shift(pieces, 0), shift(pieces, 1), shift(pieces, 2), shift(pieces, 3)
     return popcount(pieces & (_BORDER | (a | d) & (b | c)))
 
 
 @arena.kernel
 def metrics(own: int, opp: int, kings: int) -> np.ndarray:
-    """The ten metrics of a board as ``own`` sees it, whoever is to move: int64, (10,)."""
+    """Return the ten metrics of a board for ``own``, whichever side is to move: int64, (10,)."""
     their_own, their_opp, their_kings = rotate(opp), rotate(own), rotate(kings)
     moves, their_moves = _steps(own, opp, kings), _steps(their_own, their_opp, their_kings)
     own_kings, opp_kings = popcount(own & kings), popcount(opp & kings)
@@ -97,14 +103,14 @@ def metrics(own: int, opp: int, kings: int) -> np.ndarray:
 
 @arena.kernel
 def score(own: int, opp: int, kings: int) -> int:
-    """The weighted sum of the metrics as ``own`` sees them."""
+    """Return the weighted sum of the metrics for ``own``."""
     total: int = (metrics(own, opp, kings) * WEIGHTS).sum()
     return total
 
 
 @arena.kernel
 def table(boards: np.ndarray) -> np.ndarray:
-    """The metrics of many boards (int64, (n, 3): own, opp, kings): float32, (n, 10)."""
+    """Return the metrics of boards (own, opp, kings; int64, (n, 3)): float32, (n, 10)."""
     rows = np.empty((len(boards), 10), np.float32)
     for i in range(len(boards)):
         rows[i] = metrics(boards[i, 0], boards[i, 1], boards[i, 2])
@@ -117,29 +123,29 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
 
 
 class Metrics(arena.CompiledEvaluator):
-    """Score of ten rules of thumb, from which the neural Q-model sets out.
+    """Score of ten rules of thumb, with which the neural Q-model starts.
 
-    4 capped + potential + men + 3 kings + caps + 2 semicaps + 3 uncaps + 2 mid + 3 far + 100 won. It is not
-    the same from both sides; as in its source the player who has just moved is the one who looks.
+    4 capped + potential + men + 3 kings + caps + 2 semicaps + 3 uncaps + 2 mid + 3 far + 100 won. The score is not
+    antisymmetric. As in its source, it is computed for the player that has just moved.
     """
 
     def kernel(self) -> arena.Kernel:
-        """Compiled, in whole points."""
+        """The compiled function; its unit is a point."""
         return arena.Kernel(_kernel.address)
 
 
 class MetricsNetwork(arena.Evaluator):
-    """Asks a network how likely the ten metrics of a board are to win: the neural Q-model's first stage.
+    """Estimates the probability to win from the ten metrics of a board: the neural Q-model's first stage.
 
-    Its weights are a model of kind ``qmetrics`` with the tensors ``w0``, ``b0``, ``w1`` and so on: relu in the hidden
-    layers, one output, the logit of the probability that the side to move wins.
+    The weights are a model of kind ``qmetrics`` with the tensors ``w0``, ``b0``, ``w1`` and so on. The hidden layers
+    are relu. The one output is the logit of the probability that the side to move wins.
     """
 
     def __init__(self, weights: Annotated[arena.Model, arena.ModelKind(KIND, layers_of)]) -> None:
         self.weights = weights
 
     def evaluate(self, board: arena.Board) -> float:
-        """The logit for the side to move."""
+        """Return the logit for the side to move."""
         return float(forward(self._layers, table(np.array([board.relative])))[0])
 
     @cached_property

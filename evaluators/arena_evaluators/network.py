@@ -1,9 +1,12 @@
 """Multilayer perceptrons as a compiled evaluator: any number of layers of any size.
 
-A network travels in one array, the context of its kernel: a header of int64 numbers (hidden layers, offset of the
-weights, offsets of two scratch areas, then the units of each hidden layer), the weights, the scratch areas, each
-part at a multiple of 64 bytes. The weights are float32, layer after layer: the biases, then a row of weights for each
-input. Rows are padded with zeros to whole vectors of 16 numbers.
+One array, the context of the kernel, holds a network. It has three parts, each aligned to 64 bytes:
+
+- a header of int64 numbers: hidden layers, offset of the weights, offsets of two scratch areas, units of each hidden
+  layer;
+- the weights, float32, layer by layer: the biases, then a row of weights for each input. Rows are padded with zeros to
+  whole vectors of 16 numbers;
+- the scratch areas.
 """
 
 from __future__ import annotations
@@ -23,9 +26,9 @@ if TYPE_CHECKING:
 
 _HEADER = 4
 _AT_ONCE = 4
-"""Inputs that a layer takes at once: their number is padded to a multiple of this."""
+"""Inputs that a layer processes at a time; their number is padded to a multiple of this."""
 LIMIT = 999_999
-"""Kernel values are cut off here."""
+"""Kernel values are clipped to ± this."""
 
 
 @arena.kernel
@@ -35,9 +38,9 @@ def _vectors(units: int) -> int:
 
 @arena.kernel
 def _first_layer(own: int, opp: int, kings: int, units: int, weights: int, outputs: int) -> int:
-    """Relu of the biases and the rows of the occupied squares; the address after the weights.
+    """Store relu(biases + rows of the occupied squares) at ``outputs``; return the address after the weights.
 
-    Row 32 * plane + square is that of own men, own kings, enemy men, enemy kings on a square.
+    Row 32 * plane + square belongs to a square; the planes are own men, own kings, enemy men, enemy kings.
     """
     row = BYTES * _vectors(units)
     rows = weights + row
@@ -69,9 +72,9 @@ def _first_layer(own: int, opp: int, kings: int, units: int, weights: int, outpu
 
 @arena.kernel
 def _layer(inputs: int, sources: int, units: int, weights: int, outputs: int) -> int:
-    """Relu of the biases and the weighted ``sources`` numbers at ``inputs``; the address after the weights.
+    """Store relu(biases + weights * inputs) at ``outputs``; return the address after the weights.
 
-    Several sums run side by side, since each addition waits for the one before it.
+    ``sources``: number of inputs. Several sums run in parallel, since each addition depends on the one before it.
     """
     row = BYTES * _vectors(units)
     sources = (sources + _AT_ONCE - 1) // _AT_ONCE
@@ -107,7 +110,7 @@ def _layer(inputs: int, sources: int, units: int, weights: int, outputs: int) ->
 
 @arena.evaluator_kernel
 def network_kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # noqa: ARG001  (the ABI)
-    """The output of the network that :func:`pack` put into the context, times its scale."""
+    """Return the output of the network that :func:`pack` wrote into the context, times its scale."""
     hidden = arena.context_array(context, 1)[0]
     header = arena.context_array(context, _HEADER + hidden)
     values, free = context + header[2], context + header[3]
@@ -128,11 +131,12 @@ def network_kernel(own: int, opp: int, kings: int, side: int, context: int) -> i
 
 
 def pack(layers: Layers, scale: float) -> np.ndarray:
-    """The context of :func:`network_kernel` for a network: int64, (size of the network,).
+    """Return the context of :func:`network_kernel` for a network: int64, (size of the network,).
 
-    ``layers`` are pairs of weights (inputs, units) and biases (units,); the first has 128 inputs, four planes of 32
-    squares: own men, own kings, enemy men, enemy kings. Hidden layers are relu, the last has one linear unit,
-    whose output counts ``scale`` kernel units. The kernel writes to its context: give each thread its own.
+    ``layers`` are pairs of weights (inputs, units) and biases (units,). The first layer has 128 inputs, four planes of
+    32 squares: own men, own kings, enemy men, enemy kings. Hidden layers are relu. The last layer has one linear unit;
+    ``scale`` is the kernel units per unit of its output. The kernel writes to its context, so each thread needs its
+    own.
     """
     if len(layers) == 1:  # x = relu(x) - relu(-x)
         weights, bias = layers[0]
@@ -156,14 +160,14 @@ def pack(layers: Layers, scale: float) -> np.ndarray:
 
 
 def copy(context: np.ndarray) -> np.ndarray:
-    """A context of the same network."""
+    """Return another context of the same network."""
     twin = _aligned(len(context))
     twin[:] = context
     return twin
 
 
 def _padded(weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
-    """Biases and weights of a hidden layer in whole vectors: float32, (1 + padded inputs, padded units)."""
+    """Return biases and weights of a hidden layer in whole vectors: float32, (1 + padded inputs, padded units)."""
     inputs, units = weights.shape
     block = np.zeros((1 + _round_up(inputs, _AT_ONCE), _round_up(units, LANES)), np.float32)
     block[0, :units] = bias
@@ -172,7 +176,7 @@ def _padded(weights: np.ndarray, bias: np.ndarray) -> np.ndarray:
 
 
 def _aligned(size: int) -> np.ndarray:
-    """``size`` zeros (int64) from a multiple of 64 bytes on."""
+    """Return ``size`` zeros (int64), aligned to 64 bytes."""
     room = np.zeros(size + BYTES // 8, np.int64)
     start = -room.ctypes.data % BYTES // 8
     return room[start : start + size]

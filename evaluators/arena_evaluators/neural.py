@@ -1,4 +1,4 @@
-"""A multilayer perceptron as an evaluator."""
+"""An evaluator for multilayer perceptrons."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SHIPPED = arena.Model.shipped("arena_evaluators", "weights/qmodel.safetensors")
 KIND = "mlp"
 SIGNED = 32
-"""Inputs of the coding with a number for each square: 1 own man, 3 own king, -1 and -3 the enemy's, 0 empty."""
+"""Inputs of the coding with one number for each square: 1 own man, 3 own king, -1 enemy man, -3 enemy king, 0 empty."""
 PLANES = 128
 """Inputs of the coding with four planes of squares, 0 or 1: own men, own kings, enemy men, enemy kings."""
 _WORTH = np.array([1, 3, -1, -3], np.float32)
@@ -30,9 +30,10 @@ _HEADROOM = 8
 
 
 def encode(boards: np.ndarray, inputs: int) -> np.ndarray:
-    """What a network sees of boards (uint32, (n, 3): own, opp, kings as the mover sees them): float32, (n, inputs).
+    """Return the inputs of a network for boards: float32, (n, inputs).
 
-    ``inputs`` is :data:`SIGNED` or :data:`PLANES`. Square n of the mover's own view is number n - 1 of its plane.
+    ``boards``: own, opp, kings for the side to move, uint32, (n, 3). ``inputs`` is :data:`SIGNED` or :data:`PLANES`.
+    Square n of the mover's view is number n - 1 of its plane.
     """
     coded = np.zeros((len(boards), inputs), np.float32)
     if inputs == PLANES:
@@ -65,7 +66,7 @@ def _encode_signed(boards: np.ndarray, coded: np.ndarray) -> None:
 
 
 def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
-    """The outputs of a network for many boards: float32, (n,)."""
+    """Return the outputs of a network for its inputs (float32, (n, inputs)): float32, (n,)."""
     *hidden, (weights, bias) = layers
     for hidden_weights, hidden_bias in hidden:
         inputs = np.maximum(product(inputs, hidden_weights) + hidden_bias, 0)
@@ -73,21 +74,21 @@ def forward(layers: Layers, inputs: np.ndarray) -> np.ndarray:
 
 
 def planes_of(layers: Layers) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The same network with :data:`PLANES` inputs, as the kernel takes it."""
+    """Return the same network with :data:`PLANES` inputs, the form that the kernel needs."""
     (weights, bias), *others = layers
     return [(np.concatenate(_WORTH[:, None, None] * weights) if len(weights) == SIGNED else weights, bias), *others]
 
 
 def layers_of(model: arena.Model) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Weights (inputs, units) and biases (units,) of each layer, float32; see :class:`Neural`.
+    """Return weights (inputs, units) and biases (units,) of each layer, float32; see :class:`Neural`.
 
-    Raises ModelError where the model does not hold such a network.
+    Raises ModelError if the model does not hold such a network.
     """
     return network_of(model, KIND, (SIGNED, PLANES))
 
 
 def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """The layers of a network of any kind that takes one of some numbers of inputs; raises ModelError."""
+    """Return the layers of a network of any kind with an allowed number of inputs; raises ModelError otherwise."""
     tensors = model.expect(kind).tensors
     layers = []
     inputs = None
@@ -111,27 +112,28 @@ def network_of(model: arena.Model, kind: str, inputs_allowed: tuple[int, ...]) -
 
 
 Weights = Annotated[arena.Model, arena.ModelKind(KIND, layers_of)]
-"""The hint of an option that takes a network."""
+"""Type hint of an option for a network."""
 
 
 class Neural(arena.Evaluator):
-    """Asks a multilayer perceptron of any size: relu in the hidden layers, one linear output.
+    """Multilayer perceptron of any size: relu in the hidden layers, one linear output.
 
-    Its weights are a model of kind ``mlp`` with the tensors ``w0`` (inputs, units), ``b0`` (units,), ``w1``, ``b1`` and
-    so on. The number of inputs tells the coding of the board, :data:`SIGNED` or :data:`PLANES`.
+    The weights are a model of kind ``mlp`` with the tensors ``w0`` (inputs, units), ``b0`` (units,), ``w1``, ``b1`` and
+    so on. The number of inputs, :data:`SIGNED` or :data:`PLANES`, determines the coding of the board.
     """
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
-        """``weights``: by default those of the Q-model."""
+        """``weights``: a network; by default the Q-model's."""
         self.weights = weights
 
     def evaluate(self, board: arena.Board) -> float:
-        """The output of the network for the side to move, from a kernel of its own: threads may share the evaluator."""
+        """Return the output of the network for the side to move. Threads may share the evaluator."""
         return self.kernel().evaluate(board)
 
     def kernel(self) -> arena.Kernel:
-        """Compiled, in vector registers. The scale is a power of two that leaves room for more extreme outputs than
-        random boards have; what exceeds even that is cut off.
+        """The compiled function. Its scale is a power of two with a margin above the outputs for random boards.
+
+        Values outside the range of the kernel are clipped.
         """
         context, scale = self._packed
         return arena.Kernel(network_kernel.address, copy(context), scale)
@@ -144,7 +146,7 @@ class Neural(arena.Evaluator):
 
 
 def _scale(layers: Layers, name: str) -> float:
-    """Kernel units per unit of output: from the outputs for random boards, with room for more extreme ones."""
+    """Return kernel units per unit of output, computed from the outputs for random boards with a margin."""
     random = np.random.PCG64(0).random_raw((5, _SAMPLE)).astype(np.uint32)
     own = random[0] & random[1]
     boards = np.stack([own, random[2] & random[3] & ~own, random[4]], axis=1)

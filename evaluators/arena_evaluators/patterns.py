@@ -1,20 +1,17 @@
-"""Piece-square patterns: what stands on parts of the board that overlap, looked up in tables.
+"""Piece-square patterns: tables indexed by the pieces on overlapping regions of the board.
 
-The strongest draughts engines value positions so: Scan (Letouzey 2015) and Kingsrow (Gilbert) sum the entries of large
-tables, one for each part of the board, indexed by what stands on its squares, as Othello programs did before them
-(Buro 1998, *From simple features to sophisticated evaluation functions*). Here, of the men:
+The strongest draughts engines use such tables: Scan (Letouzey 2015) and Kingsrow (Gilbert) sum the entries of large
+tables, one for each region of the board. Othello programs did so before them (Buro 1998, *From simple features to
+sophisticated evaluation functions*). The tables here are:
 
-- 15 areas of four rows by two squares, at every place of the board, and 7 pairs of rows: eight squares each, in each
-  no man, an own or an enemy man, hence 3**8 entries;
-
-and of the rest:
-
-- the balance of material: own men, enemy men, own kings and enemy kings, those beyond :data:`MOST_KINGS` not counted;
-- each king by its square, and by who has more pieces.
+- 15 areas of four rows by two squares, at every place of the board, and 7 pairs of rows. Each region has eight squares
+  with no man, an own man or an enemy man, hence 3**8 entries;
+- the balance of material: own men, enemy men, own kings and enemy kings, with at most :data:`MOST_KINGS` kings a side;
+- each king by its square and by the sign of the difference in pieces.
 
 Each entry holds two weights, one for the full and one for the empty board; the number of pieces interpolates between
-them. A position seen from the other side finds, in each table, the *mirrored* entries, whose weights are the negatives
-of these: so the value of a position for one side is minus its value for the other, whatever is learned.
+them. The other side of a position finds the *mirrored* entries, whose weights are the negatives. The value for one side
+is therefore the negative of the value for the other, whatever is learned.
 """
 
 from __future__ import annotations
@@ -32,7 +29,7 @@ SHIPPED = arena.Model.shipped("arena_evaluators", "weights/patterns.safetensors"
 SQUARES = 8
 """Squares of a region."""
 ENTRIES: int = 3**SQUARES
-"""Ways in which men can stand on a region."""
+"""Number of arrangements of men on a region."""
 REGIONS = tuple(
     [
         tuple(4 * row + column for row in range(top, top + 4) for column in (left, left + 1))
@@ -48,9 +45,9 @@ _MEN = 13
 _KINGS = MOST_KINGS + 1
 _KING_SQUARES = _MATERIAL + _MEN * _MEN * _KINGS * _KINGS
 SLOTS = _KING_SQUARES + 3 * 2 * 32
-"""Entries of all tables together."""
+"""Number of entries in all tables."""
 MOST_SLOTS = len(REGIONS) + 1 + 24
-"""Entries that a position has at most."""
+"""Maximum number of entries of a position."""
 PIECES = 24
 """Pieces of the full board."""
 PHASES = 2
@@ -58,12 +55,12 @@ UNITS = 512
 """Table units per unit of the value."""
 _LARGEST = 2**15 - 1
 LIMIT = 999_999
-"""Kernel values are cut off here."""
+"""Kernel values are clipped to ± this."""
 
 
 @cache
 def mirror() -> np.ndarray:
-    """The mirrored entry of each entry: what the other side finds there. int64, (SLOTS,)."""
+    """Return the mirrored entry of each entry, which the other side uses: int64, (SLOTS,)."""
     digits = np.arange(ENTRIES)[:, None] // 3 ** np.arange(SQUARES) % 3
     swapped = np.array([0, 2, 1])[digits]
     turned = swapped @ 3 ** np.arange(SQUARES)[::-1]
@@ -80,21 +77,21 @@ _POWERS = (np.arange(256)[:, None] >> np.arange(SQUARES) & 1) @ 3 ** np.arange(S
 
 @arena.inline_kernel
 def _narrow(mask: int) -> int:
-    """Two of the four squares of each row, brought together: two rows fill four bits of a byte."""
+    """Return two of the four squares of each row, moved together: two rows fill four bits of a byte."""
     mask &= 0x33333333
     return (mask | mask >> 2) & 0x0F0F0F0F
 
 
 @arena.inline_kernel
 def _area(narrow: int, shift: int) -> int:
-    """The eight squares of four rows of a narrowed mask."""
+    """Return the eight squares of four rows of a narrowed mask."""
     two = narrow >> shift
     return (two | two >> 4) & 255
 
 
 @arena.inline_kernel
 def _area_entry(left: int, place: int, men: int, their_men: int) -> int:
-    """Number, among its region's entries, of what stands on an area; ``place`` counts as :data:`REGIONS` does."""
+    """Return the entry of an area within its region's table; ``place`` is in the order of :data:`REGIONS`."""
     rows = 4 if place > 2 else 0
     shift = 8 * (place % 3)
     mine = _area(_narrow(men >> left + rows), shift)
@@ -105,14 +102,14 @@ def _area_entry(left: int, place: int, men: int, their_men: int) -> int:
 
 @arena.inline_kernel
 def _rows_entry(top: int, men: int, their_men: int) -> int:
-    """Number of what stands on two rows."""
+    """Return the entry of two rows within their table."""
     number: int = _POWERS[men >> 4 * top & 255] + 2 * _POWERS[their_men >> 4 * top & 255]
     return number
 
 
 @arena.inline_kernel
 def _material_entry(own: int, opp: int, kings: int) -> int:
-    """Entry of the balance of material."""
+    """Return the entry of the balance of material."""
     mine, theirs = own & kings, opp & kings
     men = popcount(own & ~kings) * _MEN + popcount(opp & ~kings)
     return _MATERIAL + (men * _KINGS + min(popcount(mine), MOST_KINGS)) * _KINGS + min(popcount(theirs), MOST_KINGS)
@@ -120,14 +117,14 @@ def _material_entry(own: int, opp: int, kings: int) -> int:
 
 @arena.inline_kernel
 def _first_king_entry(own: int, opp: int) -> int:
-    """Entry of an own king on the first square, by who has more pieces."""
+    """Return the entry of an own king on the first square, for the difference in pieces."""
     difference = popcount(own) - popcount(opp)
     return _KING_SQUARES + 64 * ((difference > 0) - (difference < 0) + 1)
 
 
 @arena.kernel
 def slots(own: int, opp: int, kings: int, found: np.ndarray) -> int:
-    """Write the entries of a position to ``found`` (int64, room for MOST_SLOTS) and return how many."""
+    """Write the entries of a position to ``found`` (int64, at least (MOST_SLOTS,)) and return their number."""
     men, their_men = own & ~kings, opp & ~kings
     n = 0
     for left in range(3):
@@ -178,7 +175,7 @@ def _kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:  # 
 
 @arena.kernel
 def entry(full: float, empty: float) -> int:
-    """An entry of the kernel's context: both weights in whole units of 1 / :data:`UNITS`, cut off where 16 bits end."""
+    """Return an entry of the kernel's context: both weights in units of 1 / :data:`UNITS`, clipped to 16 bits."""
     first = min(max(round(full * UNITS), -_LARGEST), _LARGEST)
     return (min(max(round(empty * UNITS), -_LARGEST), _LARGEST) << 32) + first
 
@@ -191,20 +188,20 @@ def pack(weights: np.ndarray, context: np.ndarray) -> None:
 
 
 def rounded(weights: np.ndarray) -> np.ndarray:
-    """Weights as :func:`entry` rounds them, and as models hold them: int16, the same shape."""
+    """Return weights rounded as in :func:`entry` and in models: int16, the same shape."""
     units: np.ndarray = np.rint(weights * UNITS).clip(-_LARGEST, _LARGEST).astype(np.int16)
     return units
 
 
 def kernel_of(weights: np.ndarray) -> arena.Kernel:
-    """A kernel for weights (float, (PHASES, SLOTS)); :func:`pack` changes them later."""
+    """Return a kernel for weights (float, (PHASES, SLOTS)); :func:`pack` changes them later."""
     context = np.zeros(SLOTS, dtype=np.int64)
     pack(weights, context)
     return arena.Kernel(_kernel.address, context, float(UNITS * PIECES))
 
 
 def material(man: float, king: float) -> np.ndarray:
-    """Weights (float64, (PHASES, SLOTS)) that count nothing but pieces, each man and king being worth so much."""
+    """Return weights (float64, (PHASES, SLOTS)) that count only men and kings, with the given worths."""
     men, their_men, kings, their_kings = np.indices((_MEN, _MEN, _KINGS, _KINGS))
     weights = np.zeros((PHASES, SLOTS))
     weights[:, _MATERIAL:_KING_SQUARES] = (man * (men - their_men) + king * (kings - their_kings)).ravel()
@@ -212,20 +209,20 @@ def material(man: float, king: float) -> np.ndarray:
 
 
 def weights_of(model: arena.Model) -> np.ndarray:
-    """The weights of a model: float64, (PHASES, SLOTS); raises ModelError where it holds none."""
+    """Return the weights of a model: float64, (PHASES, SLOTS). Raises ModelError if it has none."""
     return model.require(KIND, {"weights": (PHASES, SLOTS)})["weights"] / UNITS
 
 
 Weights = Annotated[arena.Model, arena.ModelKind(KIND, weights_of)]
-"""The hint of an option that takes weights of this function."""
+"""Type hint of an option for weights of this function."""
 
 
 class Patterns(arena.CompiledEvaluator):
-    """Looks up what stands on 22 overlapping regions of the board, as the strongest draughts engines do."""
+    """Sums table entries for 22 overlapping regions of the board, as the strongest draughts engines do."""
 
     def __init__(self, weights: Weights = SHIPPED) -> None:
         self.weights = weights
 
     def kernel(self) -> arena.Kernel:
-        """Compiled; its unit is that of the weights: the log odds of the expected result."""
+        """The compiled function; its unit is the weights': log odds of the expected result."""
         return kernel_of(weights_of(self.weights))

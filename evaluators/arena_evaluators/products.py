@@ -1,8 +1,8 @@
-"""Products of matrices that take every sum in one fixed order, for networks that are learned.
+"""Matrix products that compute every sum in one fixed order, so that training is reproducible.
 
-BLAS shares a large product among threads, and takes its sums in an order that depends on their number and on the shapes
-of the matrices. The last bits of the sums differ then, and so does everything learned from them. Here each sum goes
-from its first term to its last by fused multiply-adds, each rounded once.
+BLAS divides a large product among threads. The order of its sums depends on the number of threads and on the shapes of
+the matrices, so the last bits of the sums can differ, and with them everything learned. Here each sum runs from its
+first term to its last with fused multiply-adds, each rounded once.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import arena
 from arena_evaluators.vectors import BYTES, LANES, broadcast, fused_multiply_add, load, store, zero
 
 _ROWS = 8
-"""Rows computed at a time: enough independent sums to keep the processor busy."""
+"""Rows computed at a time. Independent sums use the processor's pipelines in parallel."""
 
 
 @arena.kernel
 def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """``a @ b`` of float32 matrices (n, k) and (k, m): float32, (n, m)."""
+    """Return ``a @ b`` of float32 matrices (n, k) and (k, m): float32, (n, m)."""
     n, k, m = len(a), len(b), b.shape[1]
     vectors = (m + LANES - 1) // LANES
     padded = np.zeros((k, vectors * LANES), np.float32)

@@ -1,4 +1,4 @@
-"""What Melicher's program (2009) learns: three weights, and the values of boards met before."""
+"""The function of Melicher (2009): three weights, and the values of boards met before."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ FEATURES = 3
 BORDER = 0xF818181F
 """Squares on the four border lines."""
 HIGHEST = 900_000
-"""What the weights say is held within ± this many kernel units; remembered wins and losses lie beyond."""
+"""Limit of the values computed from weights, in kernel units; remembered wins and losses lie beyond ± this."""
 WON = 990_000
-"""Kernel units that a board is remembered with that is won."""
+"""Value of a won board in the memory, in kernel units."""
 DELAY = 100
-"""Kernel units by which a remembered win is worth less for each ply that it takes."""
+"""Kernel units by which a remembered win loses value for each ply that it takes."""
 TABLE, LENGTH, SEEN, TOTAL, PERSPECTIVE, NOVELTY, WEIGHTS = range(7)
-"""The numbers of a context: address and length of the memory's table, address of its counts, whether F2 is the total
-of the kings, the learner's colour (-1: the mover's), the bonus for a board never met, c1 to c3 in kernel units."""
+"""Positions in a context: address and length of the memory's table, address of its counts, whether F2 is the total of
+the kings, the learner's colour (-1: the mover's), the bonus for a board never met, c1 to c3 in kernel units."""
 
 Use = Literal["both", "rote", "weights"]
-"""What values boards: the weights where memory has none, memory alone (unknown boards: 0), or the weights alone."""
+"""Source of values: memory, and the weights for unknown boards; memory alone (unknown boards: 0); weights alone."""
 
 
 @lru_cache(maxsize=4)
 def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
-    """Weights and memory of a model.
+    """Return weights and memory of a model.
 
-    ``weights`` float64 (3,); ``scale`` float64 (): kernel units to a unit of U; ``total`` int64 (): 1 where F2 is the
-    total of the kings; the rest: :meth:`RoteMemory.tensors`. Raises ModelError where it does not hold them.
+    ``weights`` float64 (3,); ``scale`` float64 (): kernel units per unit of U; ``total`` int64 (): 1 if F2 is the total
+    of the kings; the others: :meth:`RoteMemory.tensors`. Raises ModelError if a tensor is missing or wrong.
     """
     single: dict[str, tuple[int | None, ...]] = {"weights": (FEATURES,), "scale": (), "total": (), "capacity": ()}
     tensors = model.require("td", {**single, "boards": (None, 3), "tried": (None, 3)})
@@ -55,14 +55,14 @@ def tensors_of(model: arena.Model) -> Mapping[str, np.ndarray]:
 
 
 Weights = Annotated[arena.Model, arena.ModelKind("td", tensors_of)]
-"""The hint of an option that takes weights and memory of this function."""
+"""Type hint of an option for weights and memory of this function."""
 
 
 @arena.kernel
 def features(own: int, opp: int, kings: int, total: int) -> tuple[int, int, int]:
-    """F1..F3 as ``own`` sees them: difference of pieces, of kings, of pieces on the border, mine minus theirs.
+    """Return F1..F3 for ``own``: differences of pieces, kings and pieces on the border, own minus enemy.
 
-    Kings count as pieces (ours). F2 is the number of all kings where ``total`` is not 0.
+    Kings count as pieces (ours). If ``total`` is not 0, F2 is the number of all kings.
     """
     pieces = popcount(own) - popcount(opp)
     mine, theirs = popcount(own & kings), popcount(opp & kings)
@@ -72,7 +72,7 @@ def features(own: int, opp: int, kings: int, total: int) -> tuple[int, int, int]
 
 @arena.kernel
 def weighed(own: int, opp: int, kings: int, side: int, header: np.ndarray) -> int:
-    """What the weights say, in kernel units for the side to move."""
+    """Return the value computed from the weights, in kernel units for the side to move."""
     f1, f2, f3 = features(own, opp, kings, header[TOTAL])
     if header[TOTAL] and 0 <= header[PERSPECTIVE] != side:
         f2 = -f2
@@ -82,10 +82,10 @@ def weighed(own: int, opp: int, kings: int, side: int, header: np.ndarray) -> in
 
 @arena.kernel
 def remembered(value: int) -> int:
-    """What a board is remembered with to which a search gave ``value``, both in kernel units for the side to move.
+    """Return the value to remember for a board with search value ``value``, in kernel units for the side to move.
 
-    Wins that were proved stand above all that the weights can say, the sooner the higher; so do wins that the search
-    itself only remembered.
+    Proved wins rank above all values of the weights, sooner wins higher. So do wins that the search recalled from
+    the memory.
     """
     size = abs(value)
     if size > DECIDED:
@@ -112,19 +112,20 @@ def rote_kernel(own: int, opp: int, kings: int, side: int, context: int) -> int:
 
 
 class Rote(arena.CompiledEvaluator):
-    """Weighs pieces, kings and the border, and recalls the values of boards met before (Melicher 2009)."""
+    """Three weights for pieces, kings and the border, and a memory of boards met before (Melicher 2009)."""
 
     def __init__(self, weights: Weights = SHIPPED, use: Use = "both", perspective: arena.Side | None = None) -> None:
-        """``use``: values come from memory and, where it has none, from the weights; or from one of them alone.
+        """``use``: ``both`` takes values from memory, and from the weights for unknown boards; ``rote`` and ``weights``
+        use one of them alone.
 
-        ``perspective``: the learner's colour, which only matters where F2 is a total; None: the mover's.
+        ``perspective``: the learner's colour, which matters only if F2 is a total; None: the side to move.
         """
         self.weights = weights
         self.use = use
         self.perspective = perspective
 
     def kernel(self) -> arena.Kernel:
-        """Compiled; distinct boards stay distinct by the model's scale."""
+        """The compiled function, with the model's scale."""
         tensors = tensors_of(self.weights)
         memory = None if self.use == "weights" else _memory_of(self.weights)
         context = context_of(memory, bool(tensors["total"]), self.perspective)
@@ -136,12 +137,12 @@ class Rote(arena.CompiledEvaluator):
 
 @lru_cache(maxsize=4)
 def _memory_of(model: arena.Model) -> RoteMemory:
-    """To be read alone: those who play with the same model share it."""
+    """The memory of a model, shared by all players of the model; it must not be changed."""
     return RoteMemory.of(tensors_of(model))
 
 
 def context_of(memory: RoteMemory | None, total: bool, perspective: arena.Side | None, novelty: int = 0) -> np.ndarray:
-    """A context (int64) with weights of 0; the memory must outlive it."""
+    """Return a context (int64) with weights of 0. The memory must outlive it."""
     context = np.zeros(WEIGHTS + FEATURES, dtype=np.int64)
     context[TOTAL] = total
     context[PERSPECTIVE] = -1 if perspective is None else int(perspective)
@@ -154,7 +155,7 @@ def context_of(memory: RoteMemory | None, total: bool, perspective: arena.Side |
 
 @arena.kernel
 def in_kernel_units(weights: np.ndarray, scale: float) -> np.ndarray:
-    """Weights as whole kernel units, within ±HIGHEST: int64."""
+    """Return weights as whole kernel units, clipped to ±HIGHEST: int64."""
     units = np.empty(len(weights), dtype=np.int64)
     for i in range(len(weights)):
         units[i] = np.int64(np.rint(min(max(weights[i] * scale, -HIGHEST), HIGHEST)))

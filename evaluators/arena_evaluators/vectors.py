@@ -1,7 +1,7 @@
-"""Sixteen float32 numbers at once, for compiled code.
+"""Vectors of sixteen float32 numbers, for compiled code.
 
-LLVM turns the operations into whatever the machine has: one AVX-512 register, two of AVX, four of SSE or NEON.
-An address is an int64 and need not be aligned, though a multiple of :data:`BYTES` is faster.
+LLVM compiles the operations for the processor: one AVX-512 register, two of AVX, four of SSE or NEON.
+An address is an int64. It need not be aligned, but a multiple of :data:`BYTES` is faster.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _VECTOR = f"float32x{LANES}"
 
 @cache
 def _type(name: str) -> Any:
-    """Numba's type of that name, or ours."""
+    """Return Numba's type of this name, or the vector type."""
     from numba import types
     from numba.extending import models, register_model
 
@@ -49,7 +49,7 @@ def _type(name: str) -> Any:
 
 
 def _instruction(emit: Callable[..., Any], result: str, *arguments: str) -> Callable[..., Any]:
-    """A compiled function made of what ``emit(builder, *arguments)`` emits."""
+    """Return a compiled function of the instructions that ``emit(builder, *arguments)`` emits."""
 
     def codegen(_context: Any, builder: Any, _signature: Any, values: Any) -> Any:
         return emit(builder, *values)
@@ -77,7 +77,7 @@ def _broadcast(builder: Any, address: Any) -> Any:
 
 
 def _multiply_add(builder: Any, a: Any, b: Any, c: Any) -> Any:
-    contract = ("contract",)  # one instruction where there is one
+    contract = ("contract",)  # one instruction on processors that have it
     return builder.fadd(builder.fmul(a, b, flags=contract), c, flags=contract)
 
 
@@ -101,20 +101,20 @@ def _total(builder: Any, vector: Any) -> Any:
 
 
 load = _instruction(_load, _VECTOR, "int64")
-"""The vector at an address."""
+"""Return the vector at an address."""
 store = _instruction(_store, "int64", "int64", _VECTOR)
-"""Write a vector to an address, which it returns."""
+"""Write a vector to an address; return the address."""
 broadcast = _instruction(_broadcast, _VECTOR, "int64")
-"""A vector full of the one number at an address."""
+"""Return a vector with the number at an address in all lanes."""
 zero = _instruction(lambda _: _ZERO, _VECTOR)
-"""A vector of zeros."""
+"""Return a vector of zeros."""
 add = _instruction(lambda builder, a, b: builder.fadd(a, b), _VECTOR, _VECTOR, _VECTOR)
-"""Sum of two vectors, lane by lane."""
+"""Return the sum of two vectors, lane by lane."""
 multiply_add = _instruction(_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-"""``a * b + c``, lane by lane."""
+"""Return ``a * b + c``, lane by lane."""
 fused_multiply_add = _instruction(_fused_multiply_add, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
-"""``a * b + c``, lane by lane, rounded once on every processor."""
+"""Return ``a * b + c``, lane by lane, rounded once on every processor."""
 relu = _instruction(_relu, _VECTOR, _VECTOR)
-"""Negative lanes become 0."""
+"""Return the vector with negative lanes set to 0."""
 total = _instruction(_total, "float32", _VECTOR)
-"""Sum of all lanes."""
+"""Return the sum of all lanes."""

@@ -268,6 +268,7 @@ class Tuning(ModularLearner):
         self.weights_[:] = state["weights"]
         self.average_[:] = state["average"]
         self.generalizer_.ahead = float(state["ahead"])
-        self.recorded_ = int(state["studied"])
-        self.losses_ = state["losses"].copy()
-        self.positions_.features, self.positions_.results = state["features"], state["results"]
+        if "studied" in state:  # else an older version recorded it, which learned from no recorded games
+            self.recorded_ = int(state["studied"])
+            self.losses_ = state["losses"].copy()
+            self.positions_.features, self.positions_.results = state["features"], state["results"]

@@ -1,6 +1,6 @@
-"""Baselines: players that know nothing but the worth of pieces, and look a set number of plies ahead.
+"""Baselines: players that count material and search to a fixed depth.
 
-Almost every scheme beats random moves; how it fares against these tells more.
+Almost every scheme beats random moves. Results against these players tell more.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ if TYPE_CHECKING:
 
 
 class Baseline(SearchingPlayer):
-    """Counts material a set number of plies ahead, and on while there are captures."""
+    """Counts material at a fixed depth; the search continues while there are captures."""
 
     def search(self, side: arena.Side) -> Search:  # noqa: ARG002  (the same for both)
         return Search(Material())
 
 
 class M1(Baseline):
-    """Baseline: counts material 1 ply ahead, and on while there are captures."""
+    """Baseline: counts material 1 ply ahead; the search continues while there are captures."""
 
     depth = 1
 
 
 class M2(Baseline):
-    """Baseline: counts material 2 plies ahead, and on while there are captures."""
+    """Baseline: counts material 2 plies ahead; the search continues while there are captures."""
 
     depth = 2
 
 
 class M4(Baseline):
-    """Baseline: counts material 4 plies ahead, and on while there are captures."""
+    """Baseline: counts material 4 plies ahead; the search continues while there are captures."""
 
     depth = 4

@@ -12,13 +12,13 @@ class Human(arena.Player):
     needs_terminal = True
 
     def choose(self, game: arena.Game) -> arena.Move:
-        """Reads from standard input; raises ArenaError where that has ended."""
+        """Read a move from standard input. Raises ArenaError at the end of the input."""
         print(f"\n{game.board}\n")
         while True:
             try:
                 text = input(f"{game.side}'s move (? lists them): ").strip()
             except EOFError:
-                raise arena.ArenaError("nobody is typing; a person plays in a terminal, by arena play") from None
+                raise arena.ArenaError("standard input has ended; play in a terminal, with: arena play") from None
             if text == "?":
                 print(" ".join(move_text(game.board, move) for move in game.board.legal_moves))
                 continue

@@ -1,4 +1,4 @@
-"""The player of what the LMS learner learned (Mitchell 1997)."""
+"""The player of the LMS learner's models (Mitchell 1997)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena_players.searching import SearchingPlayer
 
 
 class LMS(SearchingPlayer):
-    """Plays the move that a learned linear function of six counts likes best (Mitchell 1997)."""
+    """Plays the move with the highest value of a learned linear function of six counts (Mitchell 1997)."""
 
     def __init__(
         self,
@@ -19,9 +19,9 @@ class LMS(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: 1 takes the best board after my move, 2 the best after their worst reply.
+        """``depth``: plies. 1 compares the boards after each move, 2 the boards after the opponent's worst reply.
 
-        ``quiescence``: go on below ``depth`` while the side to move must capture; the texts stop (false).
+        ``quiescence``: search below ``depth`` while the side to move must capture. The texts do not (false).
         """
         self.weights = weights
         self.depth = depth

@@ -1,4 +1,4 @@
-"""Minimax search with an evaluator, alpha-beta pruned."""
+"""Minimax search with alpha-beta pruning and any evaluator."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ HEURISTIC = Heuristic()
 
 
 class Minimax(SearchingPlayer):
-    """Looks ahead a set number of plies, and on while there are captures, and trusts an evaluator there.
+    """Searches to a fixed depth, continues while there are captures, and values the boards with an evaluator.
 
-    The student's report stops at the set number of plies: ``quiescence=false``. Going on is ours, and plays better.
+    The student's report stops at the fixed depth: ``quiescence=false``. Continuing is ours and plays better.
     """
 
     def __init__(
@@ -32,11 +32,17 @@ class Minimax(SearchingPlayer):
         selective: bool = False,
         tables: Annotated[int, arena.Range(2, 6)] | None = None,
     ) -> None:
-        """``quiescence``: go on below ``depth`` while the side to move must capture; the report stops (false).
+        """``depth``: plies. ``evaluator``: values the boards at the end of the search.
 
-        ``nodes`` and ``seconds`` for a move stop the search before ``depth``; ``selective`` searches late moves less
-        deep at first, which plays better for its nodes and worse for its depth. ``tables``: play endings of so many
-        pieces without error, by the tables that ``arena tablebase build`` makes.
+        ``quiescence``: search below ``depth`` while the side to move must capture. The report does not (false).
+
+        ``nodes``, ``seconds``: limits for one move, which can stop the search before ``depth``.
+
+        ``selective``: search late moves less deeply at first. This is stronger for equal nodes and weaker for equal
+        depth.
+
+        ``tables``: play endings with at most this number of pieces perfectly, with the tables of ``arena tablebase
+        build``.
         """
         self.depth = depth
         self.evaluator = evaluator
@@ -53,7 +59,7 @@ class Minimax(SearchingPlayer):
 
 @cache
 def _tables(pieces: int) -> Tablebase:
-    """Read once in a process; up to four pieces are made in seconds where they are missing."""
+    """The tables, read once in a process. Missing tables of up to four pieces are built, which takes seconds."""
     from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 
     return Tablebase.open(pieces) if pieces <= DEFAULT_PIECES else Tablebase.load(pieces)

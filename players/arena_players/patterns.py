@@ -1,4 +1,4 @@
-"""The player of what regression and TDLeaf learned on piece-square patterns."""
+"""The player of the models of regression and TDLeaf on piece-square patterns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena_players.searching import SearchingPlayer
 
 
 class Patterns(SearchingPlayer):
-    """Looks a few plies ahead with learned piece-square patterns, as the strongest draughts engines do."""
+    """Searches a few plies with learned piece-square patterns, as the strongest draughts engines do."""
 
     def __init__(
         self,
@@ -20,7 +20,7 @@ class Patterns(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 4,
         quiescence: bool = True,
     ) -> None:
-        """``quiescence``: go on below ``depth`` while the side to move must capture."""
+        """``depth``: plies. ``quiescence``: search below ``depth`` while the side to move must capture."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

@@ -1,4 +1,4 @@
-"""Players of what the stages of the neural Q-model learned."""
+"""Players of the models of the neural Q-model's stages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena_players.searching import SearchingPlayer
 
 
 class QModel(SearchingPlayer):
-    """Plays the move whose board a neural network likes best, by default the one of the Q-model."""
+    """Plays the move to the board with the highest value of a neural network, by default the Q-model's."""
 
     def __init__(
         self,
@@ -21,8 +21,9 @@ class QModel(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures; the
-        text stops (false).
+        """``depth``: plies.
+
+        ``quiescence``: search below ``depth`` while the side to move must capture. The text does not (false).
         """
         self.weights = weights
         self.depth = depth
@@ -33,7 +34,7 @@ class QModel(SearchingPlayer):
 
 
 class QMetrics(SearchingPlayer):
-    """Plays the move whose ten metrics the Q-model's first stage likes best."""
+    """Plays the move to the board whose ten metrics have the highest value of the Q-model's first stage."""
 
     def __init__(
         self,
@@ -41,7 +42,7 @@ class QMetrics(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies that it looks ahead. ``quiescence``: go on below ``depth`` while there are captures."""
+        """``depth``: plies. ``quiescence``: search below ``depth`` while the side to move must capture."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

@@ -1,4 +1,4 @@
-"""A player without a plan."""
+"""The player of random moves."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import arena
 
 
 class Random(arena.Player):
-    """Plays any legal move, each as likely as the next."""
+    """Plays a random legal move, all with the same probability."""
 
     def choose(self, game: arena.Game) -> arena.Move:
         moves = game.board.legal_moves

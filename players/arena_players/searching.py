@@ -1,4 +1,4 @@
-"""What players that search have in common."""
+"""The base class of players that search."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ T = TypeVar("T", int, float)
 
 
 class SearchingPlayer(arena.Player):
-    """Searches until its own or the game's limits are reached; ``game.random`` chooses among equally good moves."""
+    """Searches within its own limits and the game's. ``game.random`` chooses among equally good moves."""
 
     depth: int
     """Plies."""
     nodes: int | None = None
-    """Positions to search for a move; None: no limit."""
+    """Limit of positions searched for a move; None: no limit."""
     seconds: float | None = None
-    """Wall-clock time for a move; None: no limit."""
+    """Limit of wall-clock seconds for a move; None: no limit."""
     _search: Search | None = None
 
     @abstractmethod
     def search(self, side: arena.Side) -> Search:
-        """A search for the player of the pieces of ``side``."""
+        """Return a search that plays ``side``."""
 
     def choose(self, game: arena.Game) -> arena.Move:
         if self._search is None:
@@ -47,12 +47,12 @@ class SearchingPlayer(arena.Player):
 
 
 def share_of(limits: arena.Limits) -> float | None:
-    """Seconds for this move: a thirtieth of what is left for the game, and most of what is gained by moving."""
+    """Seconds for this move: a thirtieth of the remaining clock and 80 % of the increment; None without a clock."""
     return None if limits.clock is None else limits.clock / 30 + 0.8 * limits.increment
 
 
 def least(mine: T | None, given: T | None) -> T | None:
-    """The stricter of two limits, None being none."""
+    """Return the smaller of two limits; None means unlimited."""
     if mine is None or given is None:
         return given if mine is None else mine
     return min(mine, given)

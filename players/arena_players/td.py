@@ -1,4 +1,4 @@
-"""The player of what the TD learner learned (Melicher 2009)."""
+"""The player of the TD learner's models (Melicher 2009)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena_players.searching import SearchingPlayer
 
 
 class TD(SearchingPlayer):
-    """Looks a few plies ahead with three learned weights and a rote memory of boards met before (Melicher 2009)."""
+    """Searches a few plies with three learned weights and a rote memory of boards met before (Melicher 2009)."""
 
     def __init__(
         self,
@@ -20,9 +20,12 @@ class TD(SearchingPlayer):
         use: Use = "both",
         quiescence: bool = True,
     ) -> None:
-        """``use``: values of boards met before are recalled and others weighed; or memory alone, all other boards
-        being worth 0; or the weights alone. ``quiescence``: go on below ``depth`` while the side to move must capture;
-        the text stops (false).
+        """``depth``: plies.
+
+        ``use``: ``both`` recalls the values of remembered boards and computes the others from the weights; ``rote``
+        uses the memory alone, with 0 for all other boards; ``weights`` uses the weights alone.
+
+        ``quiescence``: search below ``depth`` while the side to move must capture. The text does not (false).
         """
         self.weights = weights
         self.depth = depth

@@ -1,4 +1,4 @@
-"""The player of the heuristic whose coefficients a learner tuned."""
+"""The player of the minimax heuristic with tuned coefficients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from arena_players.searching import SearchingPlayer
 
 
 class Tuned(SearchingPlayer):
-    """Looks ahead as minimax does, with coefficients of its heuristic that a learner tuned."""
+    """Searches as minimax does, with coefficients of its heuristic that a learner tuned."""
 
     def __init__(
         self,
@@ -20,7 +20,7 @@ class Tuned(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 4,
         quiescence: bool = True,
     ) -> None:
-        """``quiescence``: go on below ``depth`` while the side to move must capture."""
+        """``depth``: plies. ``quiescence``: search below ``depth`` while the side to move must capture."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

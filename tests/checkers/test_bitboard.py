@@ -1,4 +1,4 @@
-"""The kernels of the move generator, beyond what perft shows."""
+"""The kernels of the move generator: order, codes and numbers of moves. `test_perft` checks the counts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from arena.checkers.move import MOVES, MOVES_BY_NUMBER
 from positions import boards
 
 STEPS = ((1, -1), (1, 1), (-1, -1), (-1, 1))
-"""Rows and columns of a step in each direction, as the mover sees the board."""
+"""Change of row and column of a step in each direction, as the mover sees the board."""
 
 
 def _generated(board: arena.Board) -> list[int]:
@@ -22,14 +22,12 @@ def _generated(board: arena.Board) -> list[int]:
 
 
 def _directions(move: arena.Move, side: arena.Side) -> list[int]:
-    places = []
+    cells = []
     for square in move.path:
         index = square - 1 if side is arena.Side.BLACK else 32 - square
-        places.append((index // 4, 2 * (index % 4) + (1 - index // 4 % 2)))
+        cells.append((index // 4, 2 * (index % 4) + (1 - index // 4 % 2)))
     length = 2 if move.captures else 1
-    return [
-        STEPS.index(((r2 - r1) // length, (c2 - c1) // length)) for (r1, c1), (r2, c2) in itertools.pairwise(places)
-    ]
+    return [STEPS.index(((r2 - r1) // length, (c2 - c1) // length)) for (r1, c1), (r2, c2) in itertools.pairwise(cells)]
 
 
 @given(boards())
@@ -68,6 +66,6 @@ def test_a_code_and_a_number_name_the_same_move(board: arena.Board) -> None:
 
 
 @given(boards())
-def test_making_a_move_turns_the_board(board: arena.Board) -> None:
+def test_make_rotates_the_board_for_the_next_side(board: arena.Board) -> None:
     for code in _generated(board):
         assert bitboard.make(*board.relative, code) == board.after(MOVES[board.side][code]).relative

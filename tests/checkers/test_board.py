@@ -1,4 +1,4 @@
-"""The board as a value."""
+"""Board: conversions, moves, immutability."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from positions import boards, games
 START = "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12"
 
 
-def test_the_start() -> None:
+def test_initial_position_and_its_seven_moves() -> None:
     board = arena.Board.start()
     assert board.fen == START
     assert board.side is arena.Side.BLACK
@@ -35,7 +35,7 @@ def test_fen_round_trip(board: arena.Board) -> None:
 
 
 @given(boards())
-def test_key_round_trip_up_to_flipping(board: arena.Board) -> None:
+def test_key_round_trip_gives_the_board_or_its_flipped_board(board: arena.Board) -> None:
     again = arena.Board.from_key(board.key)
     assert again == (board if board.side is arena.Side.BLACK else board.flipped())
     assert board.key == board.flipped().key
@@ -65,23 +65,23 @@ def test_flipping_exchanges_the_colours(board: arena.Board) -> None:
 
 
 @given(boards())
-def test_a_move_changes_what_it_should_and_nothing_else(board: arena.Board) -> None:
+def test_a_move_changes_only_its_origin_destination_and_captures(board: arena.Board) -> None:
     for move in board.legal_moves:
         after = board.after(move)
         assert after.side is board.side.other
-        mine, theirs = (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
-        now_mine, now_theirs = (
+        own, opp = (board.black, board.white) if board.side is arena.Side.BLACK else (board.white, board.black)
+        own_after, opp_after = (
             (after.black, after.white) if board.side is arena.Side.BLACK else (after.white, after.black)
         )
         captured = sum(1 << square - 1 for square in move.captures)
-        assert now_theirs == theirs & ~captured
-        assert captured & ~theirs == 0
-        assert now_mine == mine & ~(1 << move.path[0] - 1) | 1 << move.path[-1] - 1
-        arena.Board(*after)  # it is a position again
+        assert opp_after == opp & ~captured
+        assert captured & ~opp == 0
+        assert own_after == own & ~(1 << move.path[0] - 1) | 1 << move.path[-1] - 1
+        arena.Board(*after)  # raises ValueError unless it is a position
 
 
 @given(boards())
-def test_it_cannot_be_changed(board: arena.Board) -> None:
+def test_a_board_cannot_be_changed(board: arena.Board) -> None:
     before = tuple(board), hash(board), board.legal_moves
     for name in ("black", "white", "kings", "side", "anything"):
         with pytest.raises(AttributeError):
@@ -93,7 +93,7 @@ def test_it_cannot_be_changed(board: arena.Board) -> None:
 
 
 @given(games())
-def test_it_is_a_value(game: arena.Game) -> None:
+def test_boards_with_the_same_content_are_equal(game: arena.Game) -> None:
     board = game.board
     twin = arena.Board(board.black, board.white, board.kings, board.side)
     assert twin == board
@@ -117,7 +117,7 @@ def test_impossible_masks_are_refused(masks: tuple[int, ...], message: str) -> N
         arena.Board(*masks)
 
 
-def test_an_illegal_move_is_refused_by_name() -> None:
+def test_the_error_for_an_illegal_move_names_it_and_the_legal_moves() -> None:
     with pytest.raises(arena.IllegalMove, match=r"9x18 is not legal.*9-13"):
         arena.Board.start().after(arena.Move((9, 18)))
 
@@ -127,13 +127,13 @@ def test_a_key_beyond_32_digits_is_refused() -> None:
         arena.Board.from_key(5**32)
 
 
-def test_the_picture_shows_every_piece() -> None:
+def test_the_svg_shows_every_piece() -> None:
     svg = arena.Board.from_fen("B:W21,K30:B1,2,K3")._repr_svg_()
     assert svg.startswith("<svg")
     assert svg.count("<circle") == 5 + 2
 
 
-def test_the_diagram() -> None:
+def test_the_diagram_shows_pieces_and_square_numbers() -> None:
     lines = str(arena.Board.from_fen("B:W21,K30:B1,K8")).splitlines()
     assert lines[0].split() == ["b", ".", ".", ".", "1", "2", "3", "4"]
     assert lines[1].split() == [".", ".", ".", "B", "5", "6", "7", "8"]
@@ -147,5 +147,5 @@ def test_the_diagram() -> None:
 @example(arena.Board.from_fen("W:W5:BK32"))
 @example(arena.Board.from_fen("W:W:B1"))
 def test_a_side_is_stuck_when_it_has_no_legal_move(board: arena.Board) -> None:
-    stuck = board.stuck
+    stuck = board.stuck  # read before `legal_moves`, which would cache the moves
     assert stuck == (not board.legal_moves)

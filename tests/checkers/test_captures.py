@@ -1,4 +1,4 @@
-"""Edge cases of capturing, and agreement with an independent library."""
+"""Edge cases of captures, and agreement with an independent library."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def test_legal_moves_agree_with_pydraughts_on_random_games() -> None:
     others = [board for board in seen if not any(move.captures for move in board.legal_moves)]
     assert len(captures) > 2_000
     for board in captures + others[::10]:
-        theirs = PyDraughtsBoard(variant="english", fen=board.fen).legal_moves()
-        assert {move.path for move in board.legal_moves} == {tuple(move.steps_move) for move in theirs}, board
+        expected = PyDraughtsBoard(variant="english", fen=board.fen).legal_moves()
+        assert {move.path for move in board.legal_moves} == {tuple(move.steps_move) for move in expected}, board
 
 
-def test_a_king_may_return_to_where_its_capture_began() -> None:
+def test_a_king_may_end_a_capture_on_its_origin() -> None:
     board = arena.Board.from_fen("B:W15,16,K23,24:BK27")
     routes = {str(move) for move in board.legal_moves}
     assert routes == {"27x20x11x18x27", "27x18x11x20x27"}

@@ -1,4 +1,4 @@
-"""PDN FEN as it is found."""
+"""PDN FEN: accepted spellings and errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import arena
         ("B:WK5-7:B12", "B:WK5,K6,K7:B12"),
     ],
 )
-def test_fen_as_it_is_found(text: str, fen: str) -> None:
+def test_accepted_spellings_of_a_fen(text: str, fen: str) -> None:
     assert arena.Board.from_fen(text).fen == fen
 
 
@@ -38,6 +38,6 @@ def test_fen_as_it_is_found(text: str, fen: str) -> None:
         ("B:W21-32:B1-13", "more than 12"),
     ],
 )
-def test_a_text_that_is_no_position_is_refused(text: str, message: str) -> None:
+def test_a_text_that_is_not_a_position_is_refused(text: str, message: str) -> None:
     with pytest.raises(arena.BadFEN, match=message):
         arena.Board.from_fen(text)

@@ -26,7 +26,7 @@ def play(game: arena.Game, moves: str) -> arena.Game:
     return game
 
 
-def test_no_move_left_loses() -> None:
+def test_a_side_without_a_legal_move_loses() -> None:
     game = arena.Game(arena.Board.from_fen("B:W9:B1,K6"))
     play(game, "6x13")
     assert game.outcome == arena.Outcome(arena.Side.BLACK, arena.Termination.NO_MOVES)
@@ -57,7 +57,7 @@ def test_the_same_board_with_the_other_side_to_move_is_another_position() -> Non
     assert game.boards.count(game.board._replace(side=arena.Side.WHITE)) == 0
 
 
-def test_eighty_quiet_plies_draw_and_undo_takes_the_count_back() -> None:
+def test_eighty_quiet_plies_draw_and_undo_restores_the_count() -> None:
     rules = arena.DrawRules(repetitions=None)
     game = arena.Game(arena.Board.from_fen(TWO_KINGS), rules)
     for _ in range(20):
@@ -70,7 +70,7 @@ def test_eighty_quiet_plies_draw_and_undo_takes_the_count_back() -> None:
     assert game.outcome is None
 
 
-def test_a_capture_and_a_mans_move_start_the_count_anew() -> None:
+def test_a_capture_and_a_mans_move_reset_the_count_of_quiet_plies() -> None:
     game = play(arena.Game(arena.Board.from_fen("B:WK32,20:BK1,9")), "1-6 32-27")
     assert game.quiet_plies == 2
     assert play(game, "9-13").quiet_plies == 0
@@ -78,19 +78,19 @@ def test_a_capture_and_a_mans_move_start_the_count_anew() -> None:
     assert capture.quiet_plies == 0
 
 
-def test_the_ply_cap() -> None:
+def test_the_ply_cap_draws() -> None:
     game = arena.Game(rules=arena.DrawRules(ply_cap=2))
     assert play(game, "9-13 22-18").outcome == arena.Outcome(None, arena.Termination.PLY_CAP)
 
 
-def test_rules_can_be_switched_off_and_play_goes_on_after_a_draw() -> None:
+def test_disabled_rules_do_not_end_a_game() -> None:
     game = arena.Game(arena.Board.from_fen(TWO_KINGS), arena.DrawRules(None, None, None))
     play(game, "1-6 32-27 6-1 27-32 " * 120)
     assert game.ply == 480
     assert game.outcome is None
 
 
-def test_a_loss_counts_before_a_draw() -> None:
+def test_a_loss_takes_precedence_over_a_draw() -> None:
     rules = arena.DrawRules(ply_cap=1)
     game = play(arena.Game(arena.Board.from_fen("B:W9:B1,K6"), rules), "6x13")
     assert game.outcome == arena.Outcome(arena.Side.BLACK, arena.Termination.NO_MOVES)
@@ -113,12 +113,12 @@ def test_undo_restores_everything(game: arena.Game, plies: int) -> None:
 
 
 @given(games())
-def test_repetitions_are_counted_as_by_hand(game: arena.Game) -> None:
+def test_repetitions_is_the_number_of_equal_boards(game: arena.Game) -> None:
     assert game.repetitions == game.boards.count(game.board)
 
 
 @given(games())
-def test_a_copy_goes_its_own_way(game: arena.Game) -> None:
+def test_moves_of_a_copy_leave_the_game_unchanged(game: arena.Game) -> None:
     twin = game.copy()
     assert (twin.board, twin.moves, twin.outcome) == (game.board, game.moves, game.outcome)
     before = game.boards
@@ -128,7 +128,7 @@ def test_a_copy_goes_its_own_way(game: arena.Game) -> None:
 
 
 @pytest.mark.parametrize("twin_of", [copy.copy, copy.deepcopy, lambda game: pickle.loads(pickle.dumps(game))])
-def test_a_long_game_can_be_copied_by_any_means(twin_of: Callable[[arena.Game], arena.Game]) -> None:
+def test_a_long_game_can_be_copied_and_pickled(twin_of: Callable[[arena.Game], arena.Game]) -> None:
     rules = arena.DrawRules(None, None, None)
     game = arena.Game(arena.Board.from_fen(TWO_KINGS), rules)
     play(game, "1-6 32-27 6-1 27-32 " * 1000)
@@ -138,12 +138,12 @@ def test_a_long_game_can_be_copied_by_any_means(twin_of: Callable[[arena.Game], 
     assert (game.ply, twin.ply) == (4000, 3999)
 
 
-def test_there_is_nothing_to_undo_at_the_start() -> None:
+def test_undo_at_the_start_raises_an_error() -> None:
     with pytest.raises(IndexError, match="no move to take back"):
         arena.Game().undo()
 
 
-def test_an_illegal_move_leaves_the_game_as_it_was() -> None:
+def test_an_illegal_move_leaves_the_game_unchanged() -> None:
     game = arena.Game()
     with pytest.raises(arena.IllegalMove):
         game.play(arena.Move((21, 17)))
@@ -160,7 +160,7 @@ def test_a_report_that_cannot_be_recorded_is_refused(given: dict, message: str) 
         arena.Game().report(**given)
 
 
-def test_a_copy_knows_nothing_of_a_report() -> None:
+def test_a_copy_has_no_report() -> None:
     game = arena.Game()
     move = game.board.legal_moves[0]
     game.report(score=1.5, depth=4, nodes=10, pv=(move,))

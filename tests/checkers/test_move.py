@@ -10,7 +10,7 @@ import pytest
 import arena
 
 
-def test_a_move_knows_what_it_captures() -> None:
+def test_a_move_has_its_captures_and_text() -> None:
     move = arena.Move((27, 20, 11, 18, 27))
     assert move.captures == (24, 16, 15, 23)
     assert str(move) == "27x20x11x18x27"
@@ -25,7 +25,7 @@ def test_there_is_one_object_for_each_path() -> None:
     assert pickle.loads(pickle.dumps(move)) is copy.deepcopy(move) is move
 
 
-def test_a_class_derived_from_it_makes_the_same_moves() -> None:
+def test_a_subclass_returns_the_same_move_objects() -> None:
     class Own(arena.Move):
         pass
 
@@ -34,7 +34,7 @@ def test_a_class_derived_from_it_makes_the_same_moves() -> None:
     assert Own(path) is arena.Move(path)
 
 
-def test_it_cannot_be_changed() -> None:
+def test_a_move_cannot_be_changed() -> None:
     move = arena.Move((9, 14))
     with pytest.raises(AttributeError):
         move.path = (9, 13)

@@ -12,7 +12,7 @@ from positions import boards, games
 
 
 @given(boards())
-def test_move_text_names_one_move(board: arena.Board) -> None:
+def test_move_texts_are_distinct_and_are_parsed_to_their_moves(board: arena.Board) -> None:
     texts = [move_text(board, move) for move in board.legal_moves]
     assert len(set(texts)) == len(texts)
     for text, move in zip(texts, board.legal_moves, strict=True):
@@ -21,10 +21,10 @@ def test_move_text_names_one_move(board: arena.Board) -> None:
 
 
 @given(games())
-def test_pydraughts_reads_our_moves(game: arena.Game) -> None:
+def test_move_texts_agree_with_pydraughts(game: arena.Game) -> None:
     board = game.board
-    theirs = {move.pdn_move for move in PyDraughtsBoard(variant="english", fen=board.fen).legal_moves()}
-    assert {move_text(board, move) for move in board.legal_moves} == theirs
+    expected = {move.pdn_move for move in PyDraughtsBoard(variant="english", fen=board.fen).legal_moves()}
+    assert {move_text(board, move) for move in board.legal_moves} == expected
 
 
 def test_a_short_capture_that_two_routes_share_is_written_in_full() -> None:
@@ -35,7 +35,7 @@ def test_a_short_capture_that_two_routes_share_is_written_in_full() -> None:
 
 
 @pytest.mark.parametrize("text", ["9-13", " 9x13 ", "9:13", "9 - 13"])
-def test_moves_as_people_type_them(text: str) -> None:
+def test_accepted_spellings_of_a_move(text: str) -> None:
     assert str(parse_move(arena.Board.start(), text)) == "9-13"
 
 
@@ -56,6 +56,6 @@ def test_routes_to_one_position_are_not_ambiguous() -> None:
     ("text", "message"),
     [("9-18", "is not legal.*9-13"), ("nonsense", "is not a move"), ("9", "is not a move")],
 )
-def test_a_text_that_names_no_move_is_refused(text: str, message: str) -> None:
+def test_a_text_that_is_not_a_legal_move_is_refused(text: str, message: str) -> None:
     with pytest.raises(arena.IllegalMove, match=message):
         parse_move(arena.Board.start(), text)

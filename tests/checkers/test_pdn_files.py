@@ -1,4 +1,4 @@
-"""Thousands of real games, against what others found out about them."""
+"""Thousands of real games, compared with facts that other programs found out about them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ FILES = {
     "tinsley_dev.pdn": (502, 1),
     "tricks_dev.pdn": (67, 0),
 }
-"""Games, and how many of them are bad."""
+"""Number of games in each file, and how many of them cannot be read."""
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_game_is_read_or_named(real_data: Path, name: str) -> None:
+def test_every_game_is_read_or_reported_as_an_error(real_data: Path, name: str) -> None:
     count, bad = FILES[name]
-    found = list(pdn.read(real_data / "games" / name))
-    errors = [error for error in found if isinstance(error, pdn.PDNError)]
-    assert (len(found), len(errors)) == (count, bad)
-    assert [game.number for game in found] == list(range(1, count + 1))
+    games = list(pdn.read(real_data / "games" / name))
+    errors = [error for error in games if isinstance(error, pdn.PDNError)]
+    assert (len(games), len(errors)) == (count, bad)
+    assert [game.number for game in games] == list(range(1, count + 1))
     if name.startswith("playstrategy"):
         assert all("algebraic notation" in str(error) for error in errors)
     facts = [fact for fact in json.loads((real_data / "games/MANIFEST.json").read_text()) if fact["file"] == name]
-    for fact, game in zip(facts, found if facts else [], strict=True):
+    for fact, game in zip(facts, games if facts else [], strict=True):
         check(fact, game)
 
 
 def check(fact: dict[str, Any], game: pdn.PDNGame | pdn.PDNError) -> None:
-    """``bad`` of a fact: ply (from 0), text, number of moves that it could name, FEN before it."""
+    """Compare a game with its fact. ``bad`` is the ply (from 0), text, number of matching moves and FEN before it."""
     if isinstance(game, pdn.PDNError):
         ply, text, candidates, fen = fact["bad"]
         assert candidates == 0
@@ -60,8 +60,8 @@ def check(fact: dict[str, Any], game: pdn.PDNGame | pdn.PDNError) -> None:
         assert any(game.comments)
 
 
-def test_the_quirks_are_there(real_data: Path) -> None:
-    """Quiet moves written with x: 2,326 in all of Tinsley's games, of which the file has about 70 %."""
+def test_quiet_moves_written_with_x_are_read(real_data: Path) -> None:
+    """All of Tinsley's games have 2,326 quiet moves written with x; the file holds about 70 % of the games."""
     games = [game for game in pdn.read(real_data / "games/tinsley_dev.pdn") if isinstance(game, pdn.PDNGame)]
     text = Counter((real_data / "games/tinsley_dev.pdn").read_text().split())
     written_with_x = sum(count for word, count in text.items() if "x" in word and word[0].isdigit())

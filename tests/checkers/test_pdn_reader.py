@@ -1,4 +1,4 @@
-"""Reading PDN as it is found."""
+"""The PDN reader: accepted deviations from the standard, and errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def game(text: str) -> pdn.PDNGame:
 
 
 def problem(text: str) -> str:
-    """What is wrong with the only game of a text."""
+    """The error in the only game of a text."""
     [only] = read(text)
     assert isinstance(only, pdn.PDNError)
     return str(only)
@@ -36,20 +36,20 @@ def moves(text: str) -> str:
     return " ".join(map(str, game(text).moves))
 
 
-def test_a_game() -> None:
-    found = game(
+def test_tags_moves_boards_result_and_comments_are_read() -> None:
+    read_game = game(
         '[Event "Glasgow"]\n[Black "Wyllie, J."]\n[White "Martins, R."]\n[Result "1-0"]\n\n'
         "1. 11-15 23-18\n2. 8-11 27-23 {a comment} 3. 4-8 1-0\n"
     )
-    assert found.tags == {"Event": "Glasgow", "Black": "Wyllie, J.", "White": "Martins, R.", "Result": "1-0"}
-    assert [str(move) for move in found.moves] == ["11-15", "23-18", "8-11", "27-23", "4-8"]
-    assert found.boards[0] == arena.Board.start()
+    assert read_game.tags == {"Event": "Glasgow", "Black": "Wyllie, J.", "White": "Martins, R.", "Result": "1-0"}
+    assert [str(move) for move in read_game.moves] == ["11-15", "23-18", "8-11", "27-23", "4-8"]
+    assert read_game.boards[0] == arena.Board.start()
     assert all(
         before.after(move) == after
-        for before, move, after in zip(found.boards, found.moves, found.boards[1:], strict=False)
+        for before, move, after in zip(read_game.boards, read_game.moves, read_game.boards[1:], strict=False)
     )
-    assert (found.result, found.file, found.number, found.line) == ("1-0", "<text>", 1, 1)
-    assert found.comments == ("", "", "", "", "a comment", "")
+    assert (read_game.result, read_game.file, read_game.number, read_game.line) == ("1-0", "<text>", 1, 1)
+    assert read_game.comments == ("", "", "", "", "a comment", "")
 
 
 @pytest.mark.parametrize(
@@ -72,17 +72,17 @@ def test_a_game() -> None:
         "\ufeff1. 11-15 23-18 2. 8-11 *",
     ],
 )
-def test_ways_to_write_the_same_moves(text: str, tmp_path: Path) -> None:
+def test_accepted_spellings_of_the_same_moves(text: str, tmp_path: Path) -> None:
     assert moves(text.removeprefix("\ufeff")) == "11-15 23-18 8-11"
     path = tmp_path / "game.pdn"
     path.write_text(text, encoding="utf-8")
-    [found] = pdn.read(path)
-    assert isinstance(found, pdn.PDNGame)
-    assert (len(found.moves), found.file) == (3, str(path))
+    [read_game] = pdn.read(path)
+    assert isinstance(read_game, pdn.PDNGame)
+    assert (len(read_game.moves), read_game.file) == (3, str(path))
 
 
 @pytest.mark.parametrize("move", ["9" * 5000 + "-15", "11-" + "9" * 5000, "11" + "-15" * 5000])
-def test_a_move_of_thousands_of_digits_costs_its_game_alone(move: str) -> None:
+def test_a_move_with_thousands_of_digits_spoils_only_its_game(move: str) -> None:
     bad, good = read(f"1. {move} 1-0\n\n1. 11-15 23-18 0-1\n")
     assert isinstance(bad, pdn.PDNError)
     assert "is not a move" in str(bad)
@@ -93,20 +93,20 @@ def test_a_move_of_thousands_of_digits_costs_its_game_alone(move: str) -> None:
 
 @pytest.mark.parametrize("piece", ['[a "(', '[a "x\\"] (', "{a}", "11-15 {a} ", "[", '[a "x" ', "(["])
 def test_a_long_line_is_read_in_linear_time(piece: str) -> None:
-    """If time grew with the square of the length this would take an hour."""
+    """A reader of quadratic time would need an hour for this test."""
     line = piece * (900_000 // len(piece))
     [only] = read(f"1. 11-15 {line}\n1-0\n") or [None]
     assert only is not None
 
 
 def test_a_value_with_quotes_and_brackets_is_a_tag() -> None:
-    found = game('[Event "the "old" [one"] [Site "a\\"]b"]\n1. 11-15 23-18 1-0')
-    assert found.tags["Event"] == 'the "old" [one'
-    assert found.tags["Site"] == 'a"]b'
+    tags = game('[Event "the "old" [one"] [Site "a\\"]b"]\n1. 11-15 23-18 1-0').tags
+    assert tags["Event"] == 'the "old" [one'
+    assert tags["Site"] == 'a"]b'
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends(tmp_path: Path, end: str) -> None:
+def test_accepted_line_ends(tmp_path: Path, end: str) -> None:
     path = tmp_path / "game.pdn"
     text = (
         '[Event "a"]\n[Result "*"]\n1. 11-15 ; one\n23-18 *\n\n[Event "b"]\n1. 9-13 *\n[Event "c"]\n1. 9-14 32-27 *\n'
@@ -121,26 +121,27 @@ def test_line_ends(tmp_path: Path, end: str) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252"])
-def test_names_in_the_encodings_that_occur(tmp_path: Path, encoding: str) -> None:
+def test_accepted_encodings(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "game.pdn"
     path.write_bytes(
         '[Event "a"]\n[White "Müller \N{EN DASH} Özil"]\n*'.encode("cp1252" if encoding == "cp1252" else encoding)
     )
-    [found] = pdn.read(path)
-    assert isinstance(found, pdn.PDNGame)
-    assert found.tags == {"Event": "a", "White": "Müller \N{EN DASH} Özil"}
+    [read_game] = pdn.read(path)
+    assert isinstance(read_game, pdn.PDNGame)
+    assert read_game.tags == {"Event": "a", "White": "Müller \N{EN DASH} Özil"}
 
 
-def test_tags_as_they_occur() -> None:
-    found = game(r'[Event "The "Big" one"] [Site "a \"b\" \\ c"]' '\n[Date ""]\n  [ Round  "2 of 3" ]\n[Black "[x]"] *')
-    assert found.tags == {"Event": 'The "Big" one', "Site": r'a "b" \ c', "Date": "", "Round": "2 of 3", "Black": "[x]"}
+def test_accepted_spellings_of_tags() -> None:
+    text = r'[Event "The "Big" one"] [Site "a \"b\" \\ c"]' '\n[Date ""]\n  [ Round  "2 of 3" ]\n[Black "[x]"] *'
+    tags = {"Event": 'The "Big" one', "Site": r'a "b" \ c', "Date": "", "Round": "2 of 3", "Black": "[x]"}
+    assert game(text).tags == tags
 
 
 @pytest.mark.parametrize("tag", ["Setup", "SetUp", "Date"])
 def test_a_game_from_a_position(tag: str) -> None:
-    found = game(f'[{tag} "1"]\n[FEN "W:W29,25,21,18,15:B13,8,6,5,4."]\n1. 21-17 13x22 2. 15-10 *')
-    assert found.boards[0] == arena.Board.from_fen("W:W29,25,21,18,15:B13,8,6,5,4")
-    assert len(found.moves) == 3
+    read_game = game(f'[{tag} "1"]\n[FEN "W:W29,25,21,18,15:B13,8,6,5,4."]\n1. 21-17 13x22 2. 15-10 *')
+    assert read_game.boards[0] == arena.Board.from_fen("W:W29,25,21,18,15:B13,8,6,5,4")
+    assert len(read_game.moves) == 3
 
 
 @pytest.mark.parametrize(
@@ -151,7 +152,7 @@ def test_a_game_from_a_position(tag: str) -> None:
         ("W:W2,24:B12", "2-7 12-16", "W:WK2,24:B12"),
     ],
 )
-def test_a_man_on_its_crown_row_is_a_king_where_only_that_makes_sense(fen: str, text: str, start: str) -> None:
+def test_a_man_on_its_king_row_is_a_king_only_if_the_moves_need_one(fen: str, text: str, start: str) -> None:
     assert game(f'[FEN "{fen}"] {text} *').boards[0].fen == start
 
 
@@ -162,11 +163,11 @@ AMBIGUOUS = '[FEN "W:W9,19:B7,8,15,16"] 1. 19x3'
     ("text", "path"),
     [(" 16-20", "19x10x3"), (" 15-18", "19x12x3"), (" 16-20 3x12", "19x10x3")],
 )
-def test_a_short_capture_is_the_one_that_makes_the_rest_legal(text: str, path: str) -> None:
+def test_a_short_capture_takes_the_route_that_makes_the_following_moves_legal(text: str, path: str) -> None:
     assert moves(f"{AMBIGUOUS}{text} *").split()[0] == path
 
 
-def test_a_short_capture_that_stays_open_is_named() -> None:
+def test_a_short_capture_that_stays_ambiguous_is_an_error() -> None:
     assert problem(f"{AMBIGUOUS} *").endswith("game 1, line 1: ply 1: 19x3 is ambiguous: 19x12x3 or 19x10x3")
     assert "ply 2: 16-21 is not legal in" in problem(f"{AMBIGUOUS} 16-21 *")
 
@@ -186,14 +187,14 @@ def test_a_short_capture_that_stays_open_is_named() -> None:
         ("0-0", "0-0", "*"),
     ],
 )
-def test_results(tag: str, end: str, result: str) -> None:
+def test_result_from_the_tag_and_the_end_of_the_moves(tag: str, end: str, result: str) -> None:
     assert game(f'[Event ""]\n[Result "{tag}"]\n1. 11-15 {end}').result == result
 
 
-def test_games_need_no_gap_and_no_tags() -> None:
+def test_games_are_read_without_tags_and_without_gaps() -> None:
     text = '1. 11-15 0-1[Event "b"]\n[Result "1-0"] 9-13 1-0 1. 10-15 1/2-1/2 said somebody * [Event "d"] 0-1'
     games = read(text)
-    assert [(len(found.moves), found.result, found.number) for found in games if isinstance(found, pdn.PDNGame)] == [
+    assert [(len(one.moves), one.result, one.number) for one in games if isinstance(one, pdn.PDNGame)] == [
         (1, "0-1", 1),
         (1, "1-0", 2),
         (1, "1/2-1/2", 3),
@@ -201,7 +202,7 @@ def test_games_need_no_gap_and_no_tags() -> None:
     ]
 
 
-def test_a_result_may_be_missing_between_games_where_a_tag_tells_it() -> None:
+def test_the_result_between_games_may_be_missing_if_a_tag_has_it() -> None:
     first, second, third = read('[Event "a"][Result "1-0"] 1. 9-13\n[Event "b"] 1. 9-13\n[Event "c"] *')
     assert isinstance(first, pdn.PDNGame)
     assert first.result == "1-0"
@@ -209,16 +210,16 @@ def test_a_result_may_be_missing_between_games_where_a_tag_tells_it() -> None:
     assert isinstance(third, pdn.PDNGame)
 
 
-def test_comments_belong_to_the_board_they_follow_and_numbers_are_values() -> None:
+def test_comments_belong_to_the_board_before_them_and_numbers_are_values() -> None:
     text = '[Event "a"] {before\nall moves} 1. 11-15 {+0.25} {again} 23-18 {-3}\n(9-13 {no}) 2. 8-11 ; .5 \n{a\n{b}*'
-    found = game(text)
-    assert found.comments == ("before all moves", "+0.25 again", "-3", ".5 a {b")
-    assert found.values == (None, None, -3.0, None)
+    read_game = game(text)
+    assert read_game.comments == ("before all moves", "+0.25 again", "-3", ".5 a {b")
+    assert read_game.values == (None, None, -3.0, None)
     assert game("1. 9-13 {12} 21-17 { 0.5} *").values == (None, 12.0, 0.5)
     assert game("1. 9-13 *").values == game("1. 9-13 *").comments == ()
 
 
-def test_no_rule_of_draws_ends_a_game() -> None:
+def test_draw_rules_do_not_end_a_game() -> None:
     shuffle = "1-5 32-28 5-1 28-32 " * 150
     assert len(game(f'[FEN "B:WK32:BK1"] {shuffle} 1/2-1/2').moves) == 600
 
@@ -250,7 +251,7 @@ def test_no_rule_of_draws_ends_a_game() -> None:
         ('[Event "a"]\n[Whi', 2, "[Whi is not a tag"),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place_and_the_next_game_is_read(text: str, line: int, message: str) -> None:
+def test_an_error_names_game_and_line_and_the_next_game_is_read(text: str, line: int, message: str) -> None:
     error = read(text)[0]
     assert isinstance(error, pdn.PDNError)
     assert str(error).startswith(f"<text>: game 1, line {line}: ")
@@ -273,7 +274,7 @@ def test_a_file_cut_off_anywhere_loses_its_last_game_at_most() -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"Dear diary,\ntoday I played.\n", b"% nothing\n{neither}\n"])
-def test_a_file_without_games_is_named(tmp_path: Path, content: bytes) -> None:
+def test_a_file_without_games_is_an_error(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "diary.txt"
     path.write_bytes(content)
     [error] = pdn.read(path)
@@ -281,11 +282,11 @@ def test_a_file_without_games_is_named(tmp_path: Path, content: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\x00\x01\x02", b"PK\x03\x04 \n\x00", "1. 11-15 *".encode("utf-16")])
-def test_what_is_not_text_is_refused(tmp_path: Path, content: bytes) -> None:
+def test_a_binary_file_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "games.pdn"
     path.write_bytes(content)
     [error] = pdn.read(path)
-    assert "binary data: this is not PDN" in str(error)
+    assert "the line contains binary data, so this is not a PDN file" in str(error)
 
 
 def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -294,17 +295,17 @@ def test_a_line_without_end_is_not_read_into_memory(tmp_path: Path, monkeypatch:
     path.write_text("1. 9-13 *\n" + "9-13 " * 1000)
     good, error = pdn.read(path)
     assert isinstance(good, pdn.PDNGame)
-    assert "game 2, line 2: a line of more than 1000 characters" in str(error)
+    assert "game 2, line 2: the line has more than 1000 characters" in str(error)
 
 
-def test_a_file_that_cannot_be_opened(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_opened_raises_an_error(tmp_path: Path) -> None:
     with pytest.raises(pdn.PDNError, match=r"gone\.pdn: cannot be opened: "):
         list(pdn.read(tmp_path / "gone.pdn"))
     with pytest.raises(pdn.PDNError, match="cannot be opened: "):
         list(pdn.read(tmp_path))
 
 
-def test_games_come_before_the_file_is_read_to_its_end() -> None:
+def test_games_are_yielded_while_the_file_is_read() -> None:
     class Endless(io.StringIO):
         def readline(self, _: int | None = -1, /) -> str:
             return "1. 11-15 23-19 1-0\n"
@@ -323,5 +324,5 @@ def test_games_come_before_the_file_is_read_to_its_end() -> None:
         ("! 1. 11-15 23-18! $2 *", ("", "!")),
     ],
 )
-def test_marks_of_moves(text: str, marks: tuple[str, ...]) -> None:
+def test_marks_belong_to_the_move_before_them(text: str, marks: tuple[str, ...]) -> None:
     assert game(text).marks == marks

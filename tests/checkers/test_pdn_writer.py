@@ -1,4 +1,4 @@
-"""PDN that is written is read back, by others too."""
+"""The PDN that the writer produces is read back, by this project's reader and by pydraughts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TAGS = st.dictionaries(st.sampled_from(["Event", "Site", "Date", "Round", "Black
 
 @st.composite
 def pdn_games(draw: st.DrawFn) -> pdn.PDNGame:
-    """Any game, from anywhere, with any tags, comments and result."""
+    """Any game, from any position, with any tags, comments and result."""
     played = arena.Game(draw(st.none() | boards()))
     for _ in range(draw(st.integers(0, 60))):
         if played.board.legal_moves:
@@ -41,19 +41,19 @@ def written(*games: pdn.PDNGame) -> str:
 
 
 @given(st.lists(pdn_games(), max_size=3))
-def test_what_is_written_is_read_back(games: list[pdn.PDNGame]) -> None:
+def test_written_games_are_read_back(games: list[pdn.PDNGame]) -> None:
     read = list(pdn.read(io.StringIO(written(*games))))
     if not games:
         assert [str(error) for error in read] == ["<text>: holds no game"]
         return
-    for number, (game, found) in enumerate(zip(games, read, strict=True), 1):
-        assert isinstance(found, pdn.PDNGame), found
+    for number, (game, read_game) in enumerate(zip(games, read, strict=True), 1):
+        assert isinstance(read_game, pdn.PDNGame), read_game
         start = {} if game.boards[0] == arena.Board.start() else {"SetUp": "1", "FEN": game.boards[0].fen}
         tags = game.tags | {"Result": game.result, "GameType": "21"} | start
-        assert found == replace(game, tags=tags, file="<text>", number=number, line=found.line)
+        assert read_game == replace(game, tags=tags, file="<text>", number=number, line=read_game.line)
 
 
-def test_a_file_looks_like_this() -> None:
+def test_order_of_tags_quoting_and_line_width() -> None:
     game = arena.Game()
     while game.ply < 30:
         game.play(game.board.legal_moves[0])
@@ -71,7 +71,7 @@ def test_a_file_looks_like_this() -> None:
     assert len(lines[-3]) > 60
 
 
-def test_white_moves_first_under_number_one() -> None:
+def test_a_first_move_of_white_has_number_one() -> None:
     game = arena.Game(arena.Board.from_fen("W:W32,27,24,22:B20,15,10,7"))
     game.play(game.board.legal_moves[0])
     game.play(game.board.legal_moves[0])
@@ -87,7 +87,7 @@ def test_braces_in_a_comment_become_parentheses() -> None:
     assert read.comments == ("a (b) c",)
 
 
-def test_marks_stand_at_their_moves() -> None:
+def test_marks_are_written_after_their_moves() -> None:
     game = random_game(4, plies=3)
     text = written(pdn.PDNGame(game.boards, game.moves, comments=("", "why not"), marks=("!", "", "??")))
     one, two, three = game.moves
@@ -95,7 +95,7 @@ def test_marks_stand_at_their_moves() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_pydraughts_reads_it_back(seed: int) -> None:
+def test_pydraughts_reads_written_games(seed: int) -> None:
     games = [random_game(seed), random_game(seed + 100, plies=37)]
     games[1:] = [arena.Game(next(board for board in games[0].boards[9:] if board.side is arena.Side.WHITE))]
     for _ in range(31):
@@ -103,12 +103,12 @@ def test_pydraughts_reads_it_back(seed: int) -> None:
             games[1].play(games[1].board.legal_moves[seed % len(games[1].board.legal_moves)])
     tags = {"Event": "Random (test)", "Black": "random", "White": "minimax:depth=2"}
     marks = ("!", "", "?", "!?")
-    ours = [pdn.PDNGame(game.boards, game.moves, "1/2-1/2", tags, marks=marks) for game in games]
-    theirs = PDNReader(written(*ours)).games
-    assert len(theirs) == 2
-    for game, read in zip(ours, theirs, strict=True):
+    pdn_games = [pdn.PDNGame(game.boards, game.moves, "1/2-1/2", tags, marks=marks) for game in games]
+    games_read = PDNReader(written(*pdn_games)).games
+    assert len(games_read) == 2
+    for game, read in zip(pdn_games, games_read, strict=True):
         assert read.variant == "english"
         assert read.tags | tags == read.tags
         assert read.game_ending == "1/2-1/2"
         assert read.moves == [move_text(*step) for step in zip(game.boards, game.moves, strict=False)]
-    assert theirs[1].tags["FEN"] == ours[1].boards[0].fen
+    assert games_read[1].tags["FEN"] == pdn_games[1].boards[0].fen

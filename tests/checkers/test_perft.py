@@ -1,4 +1,4 @@
-"""The move generator against counts made by others."""
+"""The move generator against perft counts from other programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import arena
 
 SUITE = json.loads((Path(__file__).parents[1] / "data" / "perft.json").read_text())
 BUDGET = 4_000_000
-"""Positions that one count may visit in a test; covers depth 9 from the start."""
+"""Maximum count that a test computes; it covers depth 9 from the initial position."""
 
 
 @pytest.mark.parametrize("position", SUITE, ids=lambda position: position["name"])
@@ -24,12 +24,12 @@ def test_counts_agree_with_the_oracle(position: dict, unique: bool) -> None:
 
 
 @pytest.mark.parametrize("position", SUITE, ids=lambda position: position["name"])
-def test_a_flipped_board_has_as_many_paths(position: dict) -> None:
+def test_a_flipped_board_has_the_same_number_of_paths(position: dict) -> None:
     board = arena.Board.from_fen(position["fen"])
     assert arena.perft(board.flipped(), 4) == arena.perft(board, 4)
 
 
-def test_depth_zero_is_the_position_itself() -> None:
+def test_depth_zero_counts_one_path() -> None:
     assert arena.perft(arena.Board.start(), 0) == arena.perft(arena.Board.start(), 0, unique=True) == 1
 
 
@@ -38,7 +38,7 @@ def test_a_negative_depth_is_refused() -> None:
         arena.perft(arena.Board.start(), -1)
 
 
-def test_no_paths_where_the_game_is_over() -> None:
+def test_a_lost_position_has_no_paths() -> None:
     lost = arena.Board.from_fen("B:W5:B1")
     assert arena.perft(lost, 1) == 1
     assert arena.perft(arena.Board.from_fen("B:W21:B"), 3) == 0

@@ -1,4 +1,4 @@
-"""Compiled random games against the rules of Game."""
+"""Compiled random games follow the rules of Game."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULES = [
 
 
 def _check(board: arena.Board, seed: int, number: int, rules: arena.DrawRules, row: np.ndarray) -> arena.Game:
-    """The game as :class:`arena.Game` sees it: every move legal, over at the end and not before."""
+    """Replay a compiled game in :class:`arena.Game`: every move is legal, and the game ends after the last."""
     played = random_game(board, seed, number, rules)
     game = arena.Game(board, rules)
     for move in played.moves:
@@ -34,7 +34,7 @@ def _check(board: arena.Board, seed: int, number: int, rules: arena.DrawRules, r
 
 
 @pytest.mark.parametrize("rules", RULES)
-def test_games_from_the_start_end_as_the_rules_say(rules: arena.DrawRules) -> None:
+def test_games_from_the_initial_position_end_by_the_rules(rules: arena.DrawRules) -> None:
     rows = random_games(arena.Board.start(), 300, 5, rules)
     games = [_check(arena.Board.start(), 5, number, rules, row) for number, row in enumerate(rows)]
     assert len({game.moves for game in games}) == 300
@@ -48,23 +48,23 @@ def test_every_ending_occurs() -> None:
 
 @settings(max_examples=200)
 @given(boards())
-def test_games_from_anywhere_end_as_the_rules_say(board: arena.Board) -> None:
+def test_games_from_any_position_end_by_the_rules(board: arena.Board) -> None:
     for number, row in enumerate(random_games(board, 3, 7)):
         _check(board, 7, number, arena.DrawRules(), row)
 
 
-def test_each_move_is_as_likely_as_the_others() -> None:
+def test_legal_moves_are_equally_likely() -> None:
     first = Counter(random_game(arena.Board.start(), 3, number).moves[0] for number in range(7000))
     assert set(first) == set(arena.Board.start().legal_moves)
     assert all(850 < times < 1150 for times in first.values())
 
 
-def test_a_seed_gives_the_same_games_and_another_seed_others() -> None:
+def test_the_same_seed_gives_the_same_games_and_another_seed_gives_others() -> None:
     start = arena.Board.start()
     assert np.array_equal(random_games(start, 100, 1), random_games(start, 100, 1))
     assert not np.array_equal(random_games(start, 100, 1)[1:], random_games(start, 100, 2)[:-1])
 
 
-def test_without_a_ply_cap_there_might_be_no_end() -> None:
+def test_rules_without_a_ply_cap_are_refused() -> None:
     with pytest.raises(ValueError, match="ply cap"):
         random_games(arena.Board.start(), 1, 1, arena.DrawRules(ply_cap=None))

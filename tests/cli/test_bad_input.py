@@ -35,7 +35,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         ((*T, "lms,minimax:evaluator=heuristik"), 2, "did you mean 'heuristic'"),
         ((*T, "lms"), 2, "two players"),
         ((*T, ""), 2, "player"),
-        ((*T, "lms,,td"), 2, "missing"),
+        ((*T, "lms,,td"), 2, "an empty player spec"),
         ((*T, "lms,lms"), 2, "twice"),
         ((*T, "lms,td", "--games", "7"), 2, "even"),
         ((*T, "lms,td", "--games", "0"), 2, "even"),
@@ -61,7 +61,8 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("players", "--json", "--csv"), 2, "one of --json and --csv"),
         (("tournament",), 2, "arena tournament --players lms,td,minimax"),
         (("tournament", "--resume", "last"), 1, "arena tournament"),
-        (("tournament", "--resume", "last", "--games", "4"), 2, "--games cannot be changed by --resume"),
+        (("tournament", "--resume", "last", "--seed", "4"), 2, "--seed cannot be changed by --resume"),
+        (("tournament", "--players", "random,m1", "--add", "lms"), 2, "--add goes with --resume: --players names"),
         (("results",), 1, "arena tournament"),
         (("results", "standing"), 2, "KIND takes one of standings, head-to-head,"),
         (("perft", "start", "-1"), 2, "-1"),
@@ -78,7 +79,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("train", "lms", "--against", "m1", "--from", "x.pdn"), 2, "either"),
         (("train", "lms", "--from", "nothing.pdn"), 2, "neither a PDN file nor"),
         (("train", "lms", "--teacher", "nobody"), 2, "no player named 'nobody'"),
-        (("train", "--resume", "last"), 1, "so does arena train"),
+        (("train", "--resume", "last"), 1, "arena train create one"),
         (("train", "lms", "--resume", "last"), 2, "LEARNER cannot be changed by --resume"),
         (("tournament", "cup.toml", "--resume", "last"), 2, "SPEC cannot be changed by --resume"),
         (("tournament", "--resume", "last", "--new"), 2, "choose one of --resume"),
@@ -86,16 +87,16 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("compare", "random", "m1", "--name", "last", "--new"), 1, "a tournament cannot be named 'last'"),
         (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
         (("train", "lms", "--name", ""), 1, "a run cannot be named ''"),
-        (("train", "tdleaf", "--against", "m1"), 2, "learns from games against itself alone"),
+        (("train", "tdleaf", "--against", "m1"), 2, "only learns from games against itself"),
         (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
         ((*T, "lms@500,random"), 1, "no database"),
-        ((*T, "lms@many,random"), 2, "names no player"),
+        ((*T, "lms@many,random"), 2, "is not a valid player spec"),
         ((*T, "lms:weights=@0123456789,random"), 1, "no database"),
         (("play", "--against", "lms@last"), 1, "no database"),
         (("models",), 1, "no database"),
         (("models", "--json", "--csv"), 2, "one of --json and --csv"),
         (("models", "show", "lms@500"), 1, "no database"),
-        (("models", "show", "nothing.safetensors"), 2, "names no model"),
+        (("models", "show", "nothing.safetensors"), 2, "is not the name of a model"),
         (("models", "export", "lms@500"), 2, "arena models export needs FILE"),
         (("models", "import", "nothing.safetensors"), 1, "no weights file"),
         (("results", "metrics", "--run", "lms"), 1, "no database"),
@@ -109,7 +110,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         ((*T, "lms:weights=" + "x" * 300 + ",random"), 1, "File name too long"),
         ((*T, "lms,random", "--db", "x" * 300), 1, "File name too long"),
         (("train", "lms", "-o", "x" * 300), 2, "File name too long"),
-        (("models", "show", "x" * 300), 2, "names no model"),
+        (("models", "show", "x" * 300), 2, "is not the name of a model"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -136,6 +137,29 @@ def test_a_process_ends_with_one_clear_line_and_the_code(
     [line] = done.stderr.splitlines()
     assert line.startswith("arena: ")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("train", "lms", "--name", "a b"),
+        ("train", "tdleaf", "--against", "m1"),
+        ("train", "td:n=visits:capacity=0"),
+        ("play", "--against", "lms:weights=gone.safetensors"),
+        ("analyze", "start", "--evaluator", "lms:weights=gone.safetensors"),
+        (*T, "lms,random", "--name", "17"),
+    ],
+    ids=" ".join,
+)
+def test_what_is_refused_compiles_nothing(
+    start: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+    done = start(*words)
+    assert done.returncode in (1, 2)
+    assert len(done.stderr.splitlines()) == 1
+    assert not list(cache.rglob("*.nbc"))
 
 
 @pytest.mark.parametrize(
@@ -234,7 +258,7 @@ def test_a_name_that_is_taken_is_refused(run: Run, words: tuple[str, ...]) -> No
     again = run(*words, "--games", "2", "--name", "mine")
     assert again.returncode == 1
     [line] = [line for line in again.stderr.splitlines() if line.startswith("arena: ")]
-    assert "already has a tournament 'mine': arena tournament --resume mine goes on with it, --new begins" in line
+    assert "already has a tournament 'mine': arena tournament --resume mine continues it, --new starts" in line
 
 
 def test_new_begins_another_tournament_of_the_name(run: Run, mine: Path) -> None:

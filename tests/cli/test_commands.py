@@ -131,7 +131,7 @@ def test_a_person_plays_to_the_end(run: Run) -> None:
 def test_a_person_who_leaves(run: Run) -> None:
     done = run("play", "--against", "random", stdin="11-15\n")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("arena: nobody is typing")
+    assert done.stderr.splitlines()[-1].startswith("arena: standard input has ended")
     assert "white (random) plays" in done.stdout
 
 

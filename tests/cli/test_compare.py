@@ -119,7 +119,7 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("[rules]\nply-cap = 'a'", "ply-cap is a whole number"),
         ("[rules]\nrepetitions = 0", "repetitions is a whole number, 1 or more, or false"),
         ("adjudicate = 'friends'", "not by 'friends'"),
-        ("adjudicate = 'scores:30'\n[scores]\nlms = 5", "a threshold of scores for 'lms', who does not play"),
+        ("adjudicate = 'scores:30'\n[scores]\nlms = 5", "a score threshold for 'lms', which does not play"),
         ("clock = 'long'", "60+0.5"),
         ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a move may take)"),
         ("format = 'ladder'", "no format named 'ladder'"),

@@ -131,6 +131,27 @@ def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_p
         pd.testing.assert_frame_equal(one, two)
 
 
+def test_a_tournament_gets_more_players_and_games(run: Run, tmp_path: Path) -> None:
+    words = ("--games", "2", "--seed", "5", "--name", "cup", "--db", "cup.sqlite")
+    assert run("tournament", "--players", "random,m1", *words).returncode == 0
+    resume = ("tournament", "--resume", "cup", "--db", "cup.sqlite")
+    grown = run(*resume, "--add", "m2,minimax:depth=1", "--add", "lms", "--games", "4")
+    assert grown.returncode == 0, grown.stderr
+    assert "'cup' grows from 2 to 40 games: 38 are to be played" in grown.stderr
+    assert "tournament 'cup', seed 5: 40 games, 2 of them on record" in grown.stderr
+    players = "random,m1,m2,minimax:depth=1,lms"
+    whole = ("--games", "4", "--seed", "5", "--name", "cup", "--db", "whole.sqlite")
+    assert run("tournament", "--players", players, *whole).returncode == 0
+    frames = [content(tmp_path / name) for name in ("cup.sqlite", "whole.sqlite")]
+    for one, two in zip(*frames, strict=True):
+        named = ["name"] if "name" in one else []  # numbers of games depend on when they were planned
+        pd.testing.assert_frame_equal(one.drop(columns=named), two.drop(columns=named))
+    refused = run(*resume, "--add", "m2")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "m2 already plays in 'cup'" in refused.stderr
+    assert count(tmp_path / "cup.sqlite") == 40
+
+
 def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
 

@@ -285,7 +285,7 @@ def test_openings_that_changed_stop_a_resumed_run(run: Run, tmp_path: Path) -> N
     ("words", "message"),
     [
         (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games start where they did: leave out"),
-        (("tiny", "--openings", "3move"), "Tiny starts its games from the usual start alone: leave out --openings"),
+        (("tiny", "--openings", "3move"), "Tiny starts all its games from the initial position: leave out --openings"),
         (("lms", "--openings", "4move"), "no opening named '4move'"),
         (("lms", "--openings", "file:path=none.txt"), "none.txt cannot be read: No such file"),
     ],

@@ -1,4 +1,4 @@
-"""The binary columns are what any program can read with the words of the documentation alone."""
+"""The binary columns have the documented format, which other programs can read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_floats_are_little_endian_and_nan_is_none(values: list[float | None]) ->
 
 
 @given(st.lists(st.none() | st.floats(width=32, allow_nan=False), max_size=50))
-def test_what_was_packed_is_unpacked(values: list[float | None]) -> None:
+def test_pack_and_unpack_round_trip(values: list[float | None]) -> None:
     assert SCORES.unpack(SCORES.pack(SCORES.array_of(values)), len(values)) == tuple(values)
 
 
@@ -42,7 +42,7 @@ def test_large_integers_are_unpacked_exactly(values: list[int | None]) -> None:
     assert NODES.unpack(NODES.pack(NODES.array_of(values)), len(values)) == tuple(values)
 
 
-def test_bytes_of_another_number_of_plies_are_refused() -> None:
+def test_unpack_refuses_bytes_of_another_number_of_plies() -> None:
     with pytest.raises(ValueError, match="6 bytes for 2 plies"):
         DEPTHS.unpack(bytes(6), 2)
 

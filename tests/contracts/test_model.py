@@ -1,4 +1,4 @@
-"""Weights on disk."""
+"""Models and weights files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def model() -> Model:
     return Model("lms", {"w": np.array([0.5, -1.0]), "b": np.float32([[3]])}, PROVENANCE)
 
 
-def test_a_file_gives_back_what_was_saved(tmp_path: Path) -> None:
+def test_a_saved_model_is_read_back(tmp_path: Path) -> None:
     saved = model()
     saved.save(tmp_path / "m", PROVENANCE)
     read = Model.file(tmp_path / "m")
@@ -53,7 +53,7 @@ LAYOUTS = {
 
 
 @given(arrays, st.sampled_from(sorted(LAYOUTS)))
-def test_any_array_survives_whatever_its_layout(
+def test_arrays_of_any_type_and_layout_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, array: np.ndarray[Any, Any], layout: str
 ) -> None:
     array = LAYOUTS[layout](array)
@@ -70,13 +70,13 @@ def test_the_file_is_plain_safetensors(tmp_path: Path) -> None:
     np.testing.assert_array_equal(load_file(tmp_path / "m")["w"], [0.5, -1.0])
 
 
-def test_provenance_cannot_pass_for_something_else(tmp_path: Path) -> None:
+def test_provenance_cannot_replace_kind_and_format(tmp_path: Path) -> None:
     model().save(tmp_path / "m", {"kind": "td", "format": "other", "seed": "1"})
     read = Model.file(tmp_path / "m")
     assert (read.kind, read.provenance) == ("lms", {"kind": "td", "format": "other", "seed": "1"})
 
 
-def test_the_hash_is_of_kind_names_shapes_types_and_numbers() -> None:
+def test_the_hash_depends_on_kind_names_shapes_types_and_numbers() -> None:
     w = np.array([0.5, -1.0])
     models = [
         Model("lms", {"w": w}),
@@ -106,7 +106,7 @@ def test_a_model_is_frozen() -> None:
         made.tensors["w"][0] = 1  # type: ignore[index]
 
 
-def test_nothing_is_overwritten(tmp_path: Path) -> None:
+def test_save_does_not_overwrite_a_file(tmp_path: Path) -> None:
     path = tmp_path / "m"
     path.write_bytes(b"precious")
     with pytest.raises(ModelError, match="m exists already; name another file"):
@@ -115,17 +115,17 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_file_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"cannot write .*m: No such file or directory"):
         model().save(tmp_path / "nowhere" / "m", {})
 
 
-def test_others_may_read_the_file(tmp_path: Path) -> None:
+def test_all_users_may_read_the_file(tmp_path: Path) -> None:
     model().save(tmp_path / "m", {})
     assert stat.S_IMODE((tmp_path / "m").stat().st_mode) & 0o444 == 0o444
 
 
-def test_a_file_is_read_only_when_asked(tmp_path: Path) -> None:
+def test_a_file_is_not_read_before_the_first_access(tmp_path: Path) -> None:
     later = Model.file(tmp_path / "m")
     assert repr(later) == f"Model({str(tmp_path / 'm')!r})"
     model().save(tmp_path / "m", {})
@@ -144,7 +144,7 @@ def test_a_shipped_model_is_a_data_file_of_a_package(tmp_path: Path, monkeypatch
         _ = Model.shipped("no_such_package", "m").kind
 
 
-def test_equal_models_are_equal_bytes_and_go_by_the_name_they_are_stored_under() -> None:
+def test_equal_models_have_equal_bytes_and_a_stored_model_has_its_name() -> None:
     one = Model("lms", {"w": np.array([0.5, -1.0]), "b": np.float32([[3]])}, PROVENANCE)
     other = Model("lms", {"b": np.float32([[3]]), "w": np.array([0.5, -1.0])})
     assert one.to_bytes() == other.to_bytes() != one.to_bytes(PROVENANCE)
@@ -161,7 +161,7 @@ def raw(header: dict[str, Any], data: bytes) -> bytes:
     return struct.pack("<Q", len(text)) + text + data
 
 
-def ours(header: dict[str, Any]) -> dict[str, Any]:
+def metadata(header: dict[str, Any]) -> dict[str, Any]:
     return {"__metadata__": {"checkers-arena": json.dumps(header)}}
 
 
@@ -177,9 +177,9 @@ BFLOAT = {"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}
         raw({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}, bytes(15)),
         raw({"a": {"dtype": "F64", "shape": [2], "data_offsets": [0, 16]}}, bytes(16)),
         raw(BFLOAT, bytes(2)),
-        raw({**ours({"format": 1, "kind": "lms", "provenance": {}}), **BFLOAT}, bytes(2)),
-        raw(ours({"format": 1}), b""),
-        raw(ours({"format": 2, "kind": "lms", "provenance": {}}), b""),
+        raw({**metadata({"format": 1, "kind": "lms", "provenance": {}}), **BFLOAT}, bytes(2)),
+        raw(metadata({"format": 1}), b""),
+        raw(metadata({"format": 2, "kind": "lms", "provenance": {}}), b""),
         raw({"__metadata__": {"checkers-arena": "{"}}, b""),
     ],
     ids=[
@@ -187,38 +187,38 @@ BFLOAT = {"a": {"dtype": "BF16", "shape": [1], "data_offsets": [0, 2]}}
         "short",
         "text",
         "cut off",
-        "foreign",
-        "foreign type",
-        "our type unknown",
+        "without metadata",
+        "without metadata, unknown type",
+        "unknown type",
         "no kind",
-        "newer",
+        "newer format",
         "broken header",
     ],
 )
-def test_a_file_that_is_not_ours_is_one_line(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_not_a_weights_file_is_a_one_line_error(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "m").write_bytes(content)
     with pytest.raises(ModelError, match="m is not a weights file") as error:
         _ = Model.file(tmp_path / "m").tensors
     assert "\n" not in str(error.value)
 
 
-def test_half_of_a_surrogate_pair_in_the_metadata_is_one_line() -> None:
+def test_an_unpaired_surrogate_in_the_metadata_is_a_one_line_error() -> None:
     for header in (
         {"format": 1, "kind": "\ud800", "provenance": {}},
         {"format": 1, "kind": "lms", "provenance": {"seed": "\ud800"}},
     ):
         with pytest.raises(ModelError, match="m is not a weights file") as error:
-            Model.stored("m", raw(ours(header), b""))
+            Model.stored("m", raw(metadata(header), b""))
         assert str(error.value).encode()
 
 
-def test_a_foreign_safetensors_file_is_told_what_makes_ours(tmp_path: Path) -> None:
+def test_the_error_for_another_safetensors_file_names_the_command_that_makes_weights(tmp_path: Path) -> None:
     save_file({"w": np.zeros(3)}, tmp_path / "m")
     with pytest.raises(ModelError, match=r"not a weights file of Checkers Arena \(arena train makes them\)"):
         _ = Model.file(tmp_path / "m").hash
 
 
-def test_a_missing_file_and_a_folder_are_one_line(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_are_one_line_errors(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match=r"no weights file .*m"):
         _ = Model.file(tmp_path / "m").kind
     with pytest.raises(ModelError) as error:

@@ -1,4 +1,4 @@
-"""What a record says about each ply."""
+"""The values of each ply in a game record."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ RECORD = GameRecord(
 )
 
 
-def test_what_was_packed_is_there_for_each_ply() -> None:
+def test_the_properties_unpack_the_values_of_each_ply() -> None:
     assert RECORD.plies == 3
     assert RECORD.moves == ("9-13", "22-18", "13x22")
     assert RECORD.scores == (None, 0.5, None)
@@ -44,11 +44,11 @@ def test_what_was_packed_is_there_for_each_ply() -> None:
     assert RECORD.seconds == (None, 0.25, pytest.approx(1e-6))
 
 
-def test_columns_may_be_empty() -> None:
-    silent = replace(RECORD, ply_info=PlyInfo())
-    assert [silent.scores, silent.depths, silent.nodes, silent.pvs, silent.seconds] == [(None,) * 3] * 5
+def test_missing_columns_are_none_for_each_ply() -> None:
+    record = replace(RECORD, ply_info=PlyInfo())
+    assert [record.scores, record.depths, record.nodes, record.pvs, record.seconds] == [(None,) * 3] * 5
 
 
-def test_a_game_without_moves() -> None:
+def test_a_game_without_moves_has_no_plies() -> None:
     empty = replace(RECORD, boards=bytes(12), movetext="", ply_info=PlyInfo())
     assert (empty.plies, empty.moves, empty.scores, empty.pvs) == (0, (), (), ())

@@ -1,4 +1,4 @@
-"""The built-in evaluators, computed again in plain Python."""
+"""The built-in evaluators agree with their definitions in plain Python."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_heuristic_is_the_published_formula(board: arena.Board) -> None:
     assert Heuristic().evaluate(board) == scores[board.side] - scores[board.side.other]
 
 
-def test_the_start_is_even_and_a_capture_counts_ten() -> None:
+def test_the_start_is_worth_0_and_a_capture_10() -> None:
     assert Heuristic().evaluate(arena.Board.start()) == 0
     assert Heuristic().evaluate(arena.Board.from_fen("W:W21-32:B1-11")) == 10 + 2
 
@@ -65,7 +65,7 @@ def test_material_counts_men_and_kings(board: arena.Board) -> None:
 
 
 @given(boards())
-def test_the_lms_features(board: arena.Board) -> None:
+def test_lms_features_follow_their_definition(board: arena.Board) -> None:
     for side in arena.Side:
         mine, theirs = pieces(board, side), pieces(board, side.other)
         threatened = {square for move in board._replace(side=side.other).legal_moves for square in move.captures}
@@ -78,7 +78,7 @@ WEIGHTS = arena.Model("lms", {"weights": np.array([0.5, 1.0, -1.0, 2.0, -0.5, -1
 
 
 @given(boards(), st.sampled_from([None, *arena.Side]))
-def test_the_linear_function_is_seen_through_the_learners_eyes(
+def test_the_linear_function_sees_boards_from_the_learners_side(
     board: arena.Board, perspective: arena.Side | None
 ) -> None:
     learner = board.side if perspective is None else perspective
@@ -88,7 +88,7 @@ def test_the_linear_function_is_seen_through_the_learners_eyes(
 
 
 @given(boards(), st.lists(st.floats(-50, 50), min_size=7, max_size=7), st.sampled_from([None, *arena.Side]))
-def test_a_kernel_goes_on_with_new_weights(
+def test_put_weights_changes_the_weights_of_a_kernel(
     board: arena.Board, weights: list[float], perspective: arena.Side | None
 ) -> None:
     kernel = kernel_of(perspective, scale=100.0)
@@ -99,7 +99,7 @@ def test_a_kernel_goes_on_with_new_weights(
     assert kernel.evaluate(board) == pytest.approx(value, abs=0.4)
 
 
-def test_values_beyond_the_kernels_range_stay_at_its_end() -> None:
+def test_values_beyond_the_kernels_range_are_clipped() -> None:
     kernel = kernel_of(None, scale=1.0)
     for weight in (1e9, -1e9):
         put_weights(kernel, np.array([weight, 0, 0, 0, 0, 0, 0]))
@@ -107,41 +107,41 @@ def test_values_beyond_the_kernels_range_stay_at_its_end() -> None:
 
 
 @given(boards(), st.booleans())
-def test_features_along_a_game(board: arena.Board, mirrored: bool) -> None:
+def test_features_take_every_second_board(board: arena.Board, mirrored: bool) -> None:
     masks = np.array([board.relative, board.flipped().relative, board.relative])
     side = board.side.other if mirrored else board.side
     np.testing.assert_array_equal(features(masks, 0, 3, mirrored), [features_of(board, side)] * 2)
     assert features(masks, 2, 1, mirrored).shape == (0, 7)
 
 
-def test_the_border_is_the_four_outer_lines() -> None:
+def test_the_border_is_the_outer_squares() -> None:
     squares = [square for square in range(1, 33) if BORDER >> square - 1 & 1]
     assert squares == [1, 2, 3, 4, 5, 12, 13, 20, 21, 28, 29, 30, 31, 32]
 
 
 def rote(total: bool = False, **tensors: np.ndarray) -> arena.Model:
-    nothing = {"boards": np.zeros((0, 3), np.uint32), "values": np.zeros(0, np.int32), "visits": np.zeros(0, np.uint32)}
+    empty = {"boards": np.zeros((0, 3), np.uint32), "values": np.zeros(0, np.int32), "visits": np.zeros(0, np.uint32)}
     single = {"scale": np.array(2500.0), "total": np.array(int(total)), "capacity": np.array(1000)}
     weights = {"weights": np.array([1.0, 0.5, 0.25]), "tried": np.zeros((0, 3), np.uint32)}
-    return arena.Model("td", nothing | single | weights | tensors)
+    return arena.Model("td", empty | single | weights | tensors)
 
 
 def counts(board: arena.Board, side: arena.Side) -> tuple[int, int, int]:
-    """All pieces, kings, and pieces on the border of one side."""
+    """Numbers of pieces, kings and border pieces of one side."""
     men, kings = pieces(board, side)
     border = [square for square in (*men, *kings) if BORDER >> square - 1 & 1]
     return len(men) + len(kings), len(kings), len(border)
 
 
 @given(boards())
-def test_the_td_function_weighs_three_differences(board: arena.Board) -> None:
+def test_the_td_function_is_a_weighted_sum_of_three_differences(board: arena.Board) -> None:
     mine, theirs = counts(board, board.side), counts(board, board.side.other)
     value = np.subtract(mine, theirs) @ [1.0, 0.5, 0.25]
     assert Rote(rote()).evaluate(board) == pytest.approx(value, abs=1e-3)
 
 
 @given(boards(), st.sampled_from(arena.Side))
-def test_the_total_of_the_kings_is_good_for_the_learner(board: arena.Board, learner: arena.Side) -> None:
+def test_the_total_of_the_kings_counts_for_the_learner(board: arena.Board, learner: arena.Side) -> None:
     mine, theirs = counts(board, learner), counts(board, learner.other)
     value = mine[0] - theirs[0] + 0.5 * (mine[1] + theirs[1]) + 0.25 * (mine[2] - theirs[2])
     sign = 1 if board.side is learner else -1
@@ -150,7 +150,7 @@ def test_the_total_of_the_kings_is_good_for_the_learner(board: arena.Board, lear
     assert same == Rote(rote(total=True), perspective=board.side).evaluate(board)
 
 
-def test_large_weights_stay_within_the_kernels_range() -> None:
+def test_values_of_large_weights_are_clipped() -> None:
     board = arena.Board.from_fen("B:W32:B1-12")
     for weight in (1e9, -1e9):
         value = Rote(rote(weights=np.full(3, weight))).evaluate(board)
@@ -176,7 +176,7 @@ def test_boards_met_before_are_recalled(met: list[arena.Board], other: arena.Boa
 
 
 @pytest.mark.parametrize(
-    ("wrong", "told"),
+    ("wrong", "message"),
     [
         ({"values": np.zeros(1, np.int32)}, "values of .* has the shape"),
         ({"weights": np.full(3, np.nan)}, "not finite"),
@@ -193,8 +193,8 @@ def test_boards_met_before_are_recalled(met: list[arena.Board], other: arena.Boa
         ({"capacity": np.array(0)}, "capacity"),
     ],
 )
-def test_a_model_that_cannot_be_played_is_refused(wrong: dict[str, np.ndarray], told: str) -> None:
-    with pytest.raises(arena.ArenaError, match=told):
+def test_invalid_models_are_refused(wrong: dict[str, np.ndarray], message: str) -> None:
+    with pytest.raises(arena.ArenaError, match=message):
         Rote(rote(**wrong)).kernel()
 
 
@@ -204,7 +204,7 @@ def test_a_model_that_cannot_be_played_is_refused(wrong: dict[str, np.ndarray], 
     ids=["material", "heuristic", "mobility", "rote"],
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_swapping_the_colours_changes_nothing(evaluator: arena.Evaluator, seed: int) -> None:
+def test_values_do_not_change_if_the_colours_are_swapped(evaluator: arena.Evaluator, seed: int) -> None:
     from positions import random_game
 
     for board in random_game(seed).boards:

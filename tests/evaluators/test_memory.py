@@ -1,4 +1,4 @@
-"""The rote memory, checked against a dictionary."""
+"""The rote memory agrees with a dictionary."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def memory(games: list[list[arena.Board]]) -> RoteMemory:
     return memory
 
 
-def test_it_counts_visits_and_keeps_the_last_value(memory: RoteMemory, games: list[list[arena.Board]]) -> None:
+def test_memory_counts_visits_and_keeps_the_last_value(memory: RoteMemory, games: list[list[arena.Board]]) -> None:
     visits = Counter(board.relative for game in games for board in game)
     values = {board.relative: 1000 * i + ply for i, game in enumerate(games) for ply, board in enumerate(game)}
     assert len(memory) == len(visits)
@@ -44,7 +44,7 @@ def test_it_counts_visits_and_keeps_the_last_value(memory: RoteMemory, games: li
         assert (memory.visits(board), memory.value(board)) == (visits[board.relative], values[board.relative])
 
 
-def test_it_counts_the_boards_reached(memory: RoteMemory, games: list[list[arena.Board]]) -> None:
+def test_memory_counts_the_boards_reached(memory: RoteMemory, games: list[list[arena.Board]]) -> None:
     reached: dict[Masks, Counter[Masks]] = {}
     for game in games:
         for board, after in pairwise(game):
@@ -55,7 +55,7 @@ def test_it_counts_the_boards_reached(memory: RoteMemory, games: list[list[arena
     assert sum(memory.reached(arena.Board.start()).values()) == len(games)
 
 
-def test_visits_of_many_boards() -> None:
+def test_visits_of_counts_many_boards() -> None:
     memory = RoteMemory(1000)
     start, *_ = game = list(random_game(1, 6).boards)
     meet(memory, [start, *game])
@@ -63,7 +63,7 @@ def test_visits_of_many_boards() -> None:
     assert memory.visits_of(masks).tolist() == [2, 1, 1, 1, 1, 1, 1, 1]
 
 
-def test_a_board_and_its_mirror_image_are_one() -> None:
+def test_a_board_and_its_flipped_board_share_an_entry() -> None:
     memory = RoteMemory(100)
     board = random_game(1, 9).board
     meet(memory, [board], 1)
@@ -72,7 +72,7 @@ def test_a_board_and_its_mirror_image_are_one() -> None:
     assert board.flipped() in memory
 
 
-def test_a_board_never_met() -> None:
+def test_an_unknown_board_has_no_visits_and_no_value() -> None:
     board, memory = random_game(1, 9).board, RoteMemory(100)
     assert board not in memory
     assert memory.visits(board) == 0
@@ -81,7 +81,7 @@ def test_a_board_never_met() -> None:
         memory.value(board)
 
 
-def test_a_value_that_is_not_known_is_for_new_boards_alone() -> None:
+def test_unknown_values_are_stored_only_for_new_boards() -> None:
     memory, masks = RoteMemory(100), np.array([arena.Board.start().relative])
     for value, known, expected in ((5, False, 5), (6, False, 5), (-7, True, -7), (8, False, -7)):
         memory.meet(masks, np.array([value]), np.array([known]))
@@ -89,7 +89,7 @@ def test_a_value_that_is_not_known_is_for_new_boards_alone() -> None:
 
 
 @pytest.mark.parametrize("capacity", [1, 100, 1000])
-def test_it_holds_no_more_than_its_capacity(capacity: int, games: list[list[arena.Board]]) -> None:
+def test_memory_does_not_exceed_its_capacity(capacity: int, games: list[list[arena.Board]]) -> None:
     memory = RoteMemory(capacity)
     for game in games:
         meet(memory, game)
@@ -97,8 +97,8 @@ def test_it_holds_no_more_than_its_capacity(capacity: int, games: list[list[aren
 
 
 @given(st.lists(st.integers(0, 11), max_size=60))
-def test_the_newcomer_replaces_what_was_met_least_and_longest_ago(order: list[int]) -> None:
-    """A memory of one bucket, against the rule in plain Python."""
+def test_a_new_board_replaces_the_least_and_least_recently_visited(order: list[int]) -> None:
+    """Compares a memory of one bucket with the rule in plain Python."""
     memory, known = RoteMemory(BUCKET), [random_game(seed, 12).board for seed in range(12)]
     held: dict[int, tuple[int, int]] = {}
     for now, index in enumerate(order):
@@ -111,7 +111,7 @@ def test_the_newcomer_replaces_what_was_met_least_and_longest_ago(order: list[in
 
 
 @pytest.mark.parametrize("capacity", [64, 100_000])
-def test_what_is_written_and_read_goes_on_alike(capacity: int, games: list[list[arena.Board]]) -> None:
+def test_a_restored_memory_behaves_like_the_original(capacity: int, games: list[list[arena.Board]]) -> None:
     memory = RoteMemory(capacity)
     for game in games[:20]:
         meet(memory, game)
@@ -123,7 +123,7 @@ def test_what_is_written_and_read_goes_on_alike(capacity: int, games: list[list[
         np.testing.assert_array_equal(again.tensors()[name], tensor)
 
 
-def test_a_smaller_memory_keeps_what_was_met_most_often(memory: RoteMemory) -> None:
+def test_a_smaller_memory_keeps_the_most_visited_boards(memory: RoteMemory) -> None:
     small = RoteMemory.of(memory.tensors(), 200)
     assert 150 < len(small) <= 200
     assert small.visits(arena.Board.start()) == 40
@@ -134,7 +134,7 @@ def test_a_smaller_memory_keeps_what_was_met_most_often(memory: RoteMemory) -> N
     assert all(small.visits(board) == memory.visits(board) for board in often)
 
 
-def test_the_text_names_each_board_and_what_was_reached_from_it(
+def test_lines_name_each_board_and_the_boards_reached_from_it(
     memory: RoteMemory, games: list[list[arena.Board]]
 ) -> None:
     read = {}
@@ -149,7 +149,7 @@ def test_the_text_names_each_board_and_what_was_reached_from_it(
             assert len(read[board.key]) == len(memory.reached(board))
 
 
-def test_the_text_may_name_all_that_can_be_reached(memory: RoteMemory) -> None:
+def test_lines_can_name_all_reachable_boards(memory: RoteMemory) -> None:
     start = arena.Board.start()
     [line] = [line for line in memory.lines("reachable") if line.startswith("1" * 12 + "0" * 8 + "3" * 12)]
     assert [int(digits, 5) for digits in line.split(" : ")[1].split(", ")] == [
@@ -158,6 +158,6 @@ def test_the_text_may_name_all_that_can_be_reached(memory: RoteMemory) -> None:
 
 
 @given(boards())
-def test_keys_stand_for_boards_up_to_the_colours(board: arena.Board) -> None:
+def test_keys_identify_boards_up_to_flipping(board: arena.Board) -> None:
     assert arena.Board.from_key(board.key) in (board, board.flipped())
     assert board.flipped().key == board.key < 5**32

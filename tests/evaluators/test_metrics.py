@@ -1,4 +1,4 @@
-"""The ten metrics, against their definition square by square."""
+"""The ten metrics agree with their definition on squares."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def turned(grid: Grid) -> Grid:
 
 
 def jumps_of(grid: Grid, row: int, column: int) -> int:
-    """Every jump of every chain of one piece."""
+    """Number of jumps in all chains of one piece."""
     piece, count = grid[row, column], 0
     for down in (1, -1) if piece == 3 else (1,):
         for right in (1, -1):
@@ -109,18 +109,18 @@ def test_the_metrics_are_those_of_the_definition(board: arena.Board) -> None:
     assert dict(zip(NAMES, metrics(*board.relative).tolist(), strict=True)) == definition(*board.relative)
 
 
-def test_they_are_those_of_the_definition_throughout_games() -> None:
+def test_metrics_follow_their_definition_throughout_games() -> None:
     played = np.array([board.relative for seed in range(5) for board in random_game(seed).boards])
     expected = [list(definition(*masks).values()) for masks in played.tolist()]
     np.testing.assert_array_equal(table(played), expected)
 
 
-def test_the_start_is_worth_nothing() -> None:
+def test_all_metrics_are_0_at_the_start() -> None:
     assert metrics(*START).tolist() == [0] * 10
     assert score(*START) == 0
 
 
-def test_each_jump_of_a_chain_counts_and_common_beginnings_once() -> None:
+def test_each_jump_of_a_chain_counts_and_shared_jumps_count_once() -> None:
     chain = arena.Board.from_fen("B:W6,14,15,23:B1")  # 1x10 and then x17 or x19, and from there x26
     assert len(chain.legal_moves) == 2
     own = definition(*chain.relative)["potential"]
@@ -138,7 +138,7 @@ def test_the_score_is_the_weighted_sum() -> None:
 
 
 @given(boards())
-def test_the_evaluator_sees_the_board_as_the_one_who_has_just_moved(board: arena.Board) -> None:
+def test_the_evaluator_scores_boards_for_the_player_that_has_just_moved(board: arena.Board) -> None:
     other = board._replace(side=board.side.other)
     assert Metrics().evaluate(board) == pytest.approx(-score(*other.relative))
     assert Metrics().evaluate(board) == Metrics().evaluate(board.flipped())

@@ -1,4 +1,4 @@
-"""Networks of any size in the compiled kernel, against the definition in NumPy."""
+"""The compiled kernel agrees with the definition of networks in NumPy."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def network(*sizes: int, seed: int = 0) -> arena.Model:
     return arena.Model("mlp", tensors)
 
 
-def seen(board: arena.Board, inputs: int) -> list[float]:
-    """The coding, square by square of the mover's own view."""
+def coding_of(board: arena.Board, inputs: int) -> list[float]:
+    """The coding of a board, square by square in the view of the side to move."""
     own, opp, kings = board.relative
     signed = []
     for square in range(32):
@@ -43,8 +43,8 @@ def seen(board: arena.Board, inputs: int) -> list[float]:
 
 
 def output(model: arena.Model, board: arena.Board) -> float:
-    """The definition, in float64."""
-    values = np.array(seen(board, len(model.tensors["w0"])))
+    """The output by definition, in float64."""
+    values = np.array(coding_of(board, len(model.tensors["w0"])))
     layers = len(model.tensors) // 2
     for i in range(layers):
         values = values @ model.tensors[f"w{i}"].astype(np.float64) + model.tensors[f"b{i}"].astype(np.float64)
@@ -72,27 +72,27 @@ def test_the_kernel_computes_the_network(
 
 
 @pytest.mark.parametrize("sizes", [(32, 64, 32, 16, 8, 1), (128, 64, 32, 16, 8, 1), (128, 10, 1), (32, 1)], ids=str)
-def test_the_kernel_is_finer_than_a_thousandth_of_what_it_tells_apart(sizes: tuple[int, ...]) -> None:
+def test_the_kernel_resolves_a_thousandth_of_the_range_of_outputs(sizes: tuple[int, ...]) -> None:
     evaluator = Neural(network(*sizes))
     values = [evaluator.evaluate(board) for seed in range(5) for board in random_game(seed).boards]
     assert 1 / evaluator.kernel().scale < (max(values) - min(values)) / 1000
 
 
 @given(boards())
-def test_a_network_sees_its_own_pieces_first(board: arena.Board) -> None:
+def test_networks_see_boards_relative_to_the_side_to_move(board: arena.Board) -> None:
     evaluator = Neural(network(128, 64, 32, 1))
     assert evaluator.evaluate(board) == evaluator.evaluate(board.flipped())
 
 
 @given(boards(), st.floats(1e-20, 1e20), st.integers(0, 9))
-def test_no_output_leaves_the_range_of_the_kernel(board: arena.Board, factor: float, seed: int) -> None:
+def test_outputs_stay_within_the_range_of_the_kernel(board: arena.Board, factor: float, seed: int) -> None:
     tensors = dict(network(32, 8, 1, seed=seed).tensors)
     tensors["w1"] = tensors["w1"] * np.float32(factor)
     kernel = Neural(arena.Model("mlp", tensors)).kernel()
     assert abs(kernel.evaluate(board) * kernel.scale) <= LIMIT
 
 
-def test_an_output_beyond_all_samples_is_cut_off() -> None:
+def test_outputs_far_beyond_those_of_random_boards_are_clipped() -> None:
     men, rare = np.zeros((2, PLANES), np.float32)
     men[:32] = 1
     rare[:12] = 1
@@ -104,12 +104,12 @@ def test_an_output_beyond_all_samples_is_cut_off() -> None:
         assert kernel.evaluate(arena.Board(0xFFF, 0, 0, arena.Side.BLACK)) * kernel.scale == sign * LIMIT
 
 
-def test_a_network_of_zeros_is_a_draw() -> None:
+def test_a_network_of_zeros_evaluates_to_0() -> None:
     zeros = {"w0": np.zeros((32, 4)), "b0": np.zeros(4), "w1": np.zeros((4, 1)), "b1": np.zeros(1)}
     assert Neural(arena.Model("mlp", zeros)).evaluate(arena.Board.start()) == 0
 
 
-def test_kernels_do_not_disturb_each_other() -> None:
+def test_kernels_do_not_share_contexts() -> None:
     models = [network(128, 64, 32, 16, 8, 1, seed=seed) for seed in (1, 2)]
     first = Neural(models[0])
     kernels = [first.kernel(), first.kernel(), Neural(models[1]).kernel()]
@@ -131,7 +131,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("message", BAD)
-def test_what_is_not_a_network_is_refused(message: str, tmp_path: Path) -> None:
+def test_invalid_networks_are_refused(message: str, tmp_path: Path) -> None:
     model = arena.Model("mlp", BAD[message])
     with pytest.raises(ModelError, match=message):
         layers_of(model)
@@ -140,7 +140,7 @@ def test_what_is_not_a_network_is_refused(message: str, tmp_path: Path) -> None:
         specs.parse("evaluator", f"neural:weights={tmp_path / 'bad.safetensors'}")
 
 
-def test_it_is_named_by_its_weights(tmp_path: Path) -> None:
+def test_the_spec_names_the_file_and_has_the_hash_of_the_weights(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     model = network(32, 16, 1)
     model.save(path, {})
@@ -153,11 +153,11 @@ def test_it_is_named_by_its_weights(tmp_path: Path) -> None:
     assert player.choose(game) in game.board.legal_moves
 
 
-def test_it_has_the_weights_of_the_q_model_unless_others_are_given() -> None:
+def test_the_default_weights_are_the_q_models() -> None:
     assert specs.parse("evaluator", "neural").weights == specs.parse("player", "qmodel").weights
 
 
-def test_its_weights_must_be_of_its_kind(tmp_path: Path) -> None:
+def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     arena.Model("lms", {"weights": np.zeros(7)}).save(tmp_path / "lms.safetensors", {})
     with pytest.raises(ModelError, match="kind lms, not mlp"):
         specs.parse("player", f"minimax:evaluator=[neural:weights={tmp_path / 'lms.safetensors'}]")

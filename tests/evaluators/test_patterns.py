@@ -1,4 +1,4 @@
-"""Piece-square patterns, computed again in plain Python."""
+"""Piece-square patterns agree with their definition in plain Python."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from positions import boards
 
 
 def antisymmetric(seed: int) -> np.ndarray:
-    """Random weights, each the negative of its mirrored one."""
+    """Random weights; the weight of each entry is the negative of its mirrored entry's."""
     weights = np.random.default_rng(seed).normal(scale=0.2, size=(2, SLOTS))
     return (weights - weights[:, mirror()]) / 2
 
@@ -38,38 +38,38 @@ WEIGHTS = antisymmetric(1)
 KERNEL = kernel_of(WEIGHTS)
 
 
-def found(board: arena.Board) -> list[int]:
+def entries_of(board: arena.Board) -> list[int]:
     room = np.empty(MOST_SLOTS, dtype=np.int64)
     return room[: slots(*board.relative, room)].tolist()
 
 
 @given(boards())
-def test_each_region_has_a_digit_for_every_square(board: arena.Board) -> None:
+def test_entries_of_regions_have_a_digit_for_every_square(board: arena.Board) -> None:
     own, opp, kings = board.relative
-    for number, (region, entry) in enumerate(zip(REGIONS, found(board), strict=False)):
+    for number, (region, entry) in enumerate(zip(REGIONS, entries_of(board), strict=False)):
         digits = [1 * (own & ~kings) >> square & 1 or 2 * ((opp & ~kings) >> square & 1) for square in region]
         assert entry == number * ENTRIES + sum(digit * 3**place for place, digit in enumerate(digits))
 
 
-def test_the_regions_cover_the_board_and_turn_into_each_other() -> None:
+def test_regions_cover_the_board_and_are_symmetric() -> None:
     assert len(REGIONS) == len(set(REGIONS)) == 22
     assert set().union(*REGIONS) == set(range(32))
     assert {frozenset(31 - square for square in region) for region in REGIONS} == set(map(frozenset, REGIONS))
 
 
 @given(boards())
-def test_the_other_side_finds_the_mirrored_entries(board: arena.Board) -> None:
+def test_the_other_side_has_the_mirrored_entries(board: arena.Board) -> None:
     turned = board._replace(side=board.side.other)
-    assert sorted(mirror()[found(board)]) == sorted(found(turned))
+    assert sorted(mirror()[entries_of(board)]) == sorted(entries_of(turned))
 
 
-def test_the_mirror_of_the_mirror_is_the_thing_itself() -> None:
+def test_mirroring_twice_is_the_identity() -> None:
     np.testing.assert_array_equal(mirror()[mirror()], np.arange(SLOTS))
 
 
 @given(boards())
-def test_the_kernel_sums_the_weights_between_full_and_empty_board(board: arena.Board) -> None:
-    entries = found(board)
+def test_the_kernel_interpolates_between_full_and_empty_board(board: arena.Board) -> None:
+    entries = entries_of(board)
     pieces = (board.black | board.white).bit_count()
     full, empty = rounded(WEIGHTS)[:, entries].astype(int).sum(axis=1) / UNITS
     expected = (full * pieces + empty * (PIECES - pieces)) / PIECES
@@ -77,20 +77,20 @@ def test_the_kernel_sums_the_weights_between_full_and_empty_board(board: arena.B
 
 
 @given(boards())
-def test_what_is_good_for_one_side_is_bad_for_the_other(board: arena.Board) -> None:
+def test_values_are_antisymmetric(board: arena.Board) -> None:
     assert KERNEL.evaluate(board._replace(side=board.side.other)) == -KERNEL.evaluate(board)
     assert KERNEL.evaluate(board.flipped()) == KERNEL.evaluate(board)
 
 
 @given(boards())
-def test_material_counts_men_and_the_first_kings(board: arena.Board) -> None:
+def test_material_counts_men_and_at_most_four_kings(board: arena.Board) -> None:
     own, opp, kings = board.relative
     men = (own & ~kings).bit_count() - (opp & ~kings).bit_count()
     crowned = min((own & kings).bit_count(), MOST_KINGS) - min((opp & kings).bit_count(), MOST_KINGS)
     assert kernel_of(material(1.0, 1.5)).evaluate(board) == pytest.approx(men + 1.5 * crowned)
 
 
-def test_weights_change_in_place() -> None:
+def test_pack_changes_weights_in_place() -> None:
     kernel = kernel_of(np.zeros((2, SLOTS)))
     board = arena.Board.from_fen("B:W30:B1,2")
     before = kernel.evaluate(board)

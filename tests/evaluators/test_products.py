@@ -1,4 +1,4 @@
-"""Products of matrices: the sums of NumPy's, in one order."""
+"""Matrix products agree with NumPy's and compute sums in one order."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def in_order(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 @given(sizes, sizes, st.integers(1, 40), st.integers(0, 2**32))
-def test_a_product_is_that_of_numpy(n: int, k: int, m: int, seed: int) -> None:
+def test_products_agree_with_numpy(n: int, k: int, m: int, seed: int) -> None:
     a, b = matrix(n, k, seed), matrix(k, m, seed + 1)
     np.testing.assert_allclose(product(a, b), a.astype(np.float64) @ b, rtol=1e-4, atol=1e-4)
 
 
-def test_sums_go_from_the_first_term_to_the_last_each_rounded_once() -> None:
+def test_sums_run_in_order_and_are_rounded_once_per_term() -> None:
     a, b = matrix(37, 100, 1), matrix(100, 21, 2)
-    # float64 rounds a sum first where its terms differ much in size; float32 then rounds it once more.
+    # If the terms of a sum differ much in size, float64 rounds it before float32 does.
     differing = (product(a, b) != in_order(a, b)).mean()
     assert differing < 1e-3
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 100])
-def test_a_row_has_the_same_bits_in_any_company(rows: int) -> None:
+def test_the_bits_of_a_row_do_not_depend_on_the_other_rows(rows: int) -> None:
     a, b = matrix(300, 64, 3), matrix(64, 33, 4)
     whole = product(a, b)
     for start in range(0, 200, 13):
@@ -47,7 +47,7 @@ def test_a_row_has_the_same_bits_in_any_company(rows: int) -> None:
 
 
 @pytest.mark.parametrize("offset", range(1, 16, 3))
-def test_a_product_has_the_same_bits_wherever_its_matrices_lie(offset: int) -> None:
+def test_the_bits_of_a_product_do_not_depend_on_alignment(offset: int) -> None:
     a, b = matrix(50, 20, 5), matrix(20, 30, 6)
     moved = []
     for original in (a, b):
@@ -58,7 +58,7 @@ def test_a_product_has_the_same_bits_wherever_its_matrices_lie(offset: int) -> N
     assert product(*moved).tobytes() == product(a, b).tobytes()
 
 
-def test_a_transposed_matrix_has_the_same_product_as_its_copy() -> None:
+def test_a_transposed_view_has_the_same_product_as_its_copy() -> None:
     a, b = matrix(20, 50, 7), matrix(30, 20, 8)
     expected = product(np.ascontiguousarray(a.T), np.ascontiguousarray(b.T))
     assert product(a.T, b.T).tobytes() == expected.tobytes()

@@ -29,23 +29,23 @@ PLAYERS = st.integers(2, 20).map(lambda number: [f"p{i:02}" for i in range(numbe
 
 
 def played(form: Format, players: list[str], strength: Mapping[str, float] | None = None) -> list[list[Pairing]]:
-    """All stages where the stronger player makes all points; by default who was named first is stronger."""
+    """Return all stages if the stronger player always scores all points; by default the first players are stronger."""
     power = strength or {player: -i for i, player in enumerate(players)}
-    stages, shares, found = form.stages(players), {}, []
+    stages, shares, played_stages = form.stages(players), {}, []
     try:
         stage = next(stages)
         while True:
-            found.append(stage)
+            played_stages.append(stage)
             for one, other in stage:
                 share = (1 + (power[one] > power[other]) - (power[one] < power[other])) / 2
                 shares[one, other] = share, 1 - share
             stage = stages.send(shares)
     except StopIteration:
-        return found
+        return played_stages
 
 
 @given(PLAYERS, st.sampled_from([each.name for each in load().all("format")]))
-def test_nobody_meets_anybody_twice_or_two_at_a_time(players: list[str], name: str) -> None:
+def test_two_players_meet_at_most_once_and_a_player_has_one_meeting_per_stage(players: list[str], name: str) -> None:
     form = specs.parse("format", name).create()
     stages = played(form, players)
     pairings = [pairing for stage in stages for pairing in stage]
@@ -57,7 +57,7 @@ def test_nobody_meets_anybody_twice_or_two_at_a_time(players: list[str], name: s
 
 
 @given(PLAYERS)
-def test_round_robin_and_gauntlet(players: list[str]) -> None:
+def test_round_robin_pairs_all_and_gauntlet_pairs_the_first_with_all(players: list[str]) -> None:
     assert played(RoundRobin(), players) == [list(combinations(players, 2))]
     [stage] = played(Gauntlet(), players[::-1])
     assert {player for pairing in stage for player in pairing if player != players[-1]} == set(players[:-1])
@@ -65,7 +65,7 @@ def test_round_robin_and_gauntlet(players: list[str]) -> None:
 
 
 @given(PLAYERS, st.data())
-def test_the_strongest_wins_a_knockout(players: list[str], data: st.DataObject) -> None:
+def test_the_strongest_player_wins_a_knockout(players: list[str], data: st.DataObject) -> None:
     strength = {player: place for place, player in enumerate(data.draw(st.permutations(players)))}
     stages = played(Knockout(), players, strength)
     assert sum(map(len, stages)) == len(players) - 1
@@ -73,36 +73,36 @@ def test_the_strongest_wins_a_knockout(players: list[str], data: st.DataObject) 
     assert set(players) - out == {max(players, key=strength.__getitem__)}
 
 
-def test_seeds_of_a_knockout_are_kept_apart() -> None:
+def test_the_first_players_of_a_knockout_meet_late_and_get_the_byes() -> None:
     stages = played(Knockout(), list("abcdef"))
     assert stages == [[("c", "f"), ("d", "e")], [("a", "d"), ("b", "c")], [("a", "b")]]
 
 
-def test_equal_points_leave_who_was_named_first() -> None:
-    stages = played(Knockout(), ["b", "a"], {"a": 0, "b": 0})
-    assert stages == [[("a", "b")]]
+def test_after_equal_points_the_player_named_first_goes_on() -> None:
+    stages = played(Knockout(), ["d", "c", "b", "a"], dict.fromkeys("abcd", 0))
+    assert stages == [[("a", "d"), ("b", "c")], [("c", "d")]]
 
 
 SIZES = st.integers(2, 24)
 
 
 def drawn(rounds: int | None, players: int, chance: random.Random) -> list[list[Pairing]]:
-    """The stages of a swiss tournament of any results, shared points included."""
-    stages, shares, found = Swiss(rounds).stages([f"p{i:02}" for i in range(players)]), {}, []
+    """Return the stages of a swiss tournament with random results."""
+    stages, shares, drawn_stages = Swiss(rounds).stages([f"p{i:02}" for i in range(players)]), {}, []
     try:
         stage = next(stages)
         while True:
-            found.append(stage)
+            drawn_stages.append(stage)
             for pairing in stage:
                 share = chance.randint(0, 6) / 6
                 shares[pairing] = share, 1 - share
             stage = stages.send(shares)
     except StopIteration:
-        return found
+        return drawn_stages
 
 
 def assert_complete(stages: list[list[Pairing]], players: int, rounds: int) -> None:
-    """Every round is complete, nobody meets anybody twice, and nobody sits out twice."""
+    """Assert that every round is complete, that two players meet at most once, and a player has at most one bye."""
     assert [len(stage) for stage in stages] == [players // 2] * rounds
     assert all(len({player for pairing in stage for player in pairing}) == players // 2 * 2 for stage in stages)
     meetings = [pairing for stage in stages for pairing in stage]
@@ -117,7 +117,7 @@ def test_every_round_of_a_swiss_tournament_is_complete(players: int, chance: ran
 
 
 @given(st.integers(2, 12), st.data())
-def test_every_round_is_complete_for_any_number_of_rounds_that_there_are_opponents_for(
+def test_every_round_is_complete_for_any_number_of_rounds_below_the_number_of_players(
     players: int, data: st.DataObject
 ) -> None:
     rounds = data.draw(st.integers(1, players - 1))
@@ -125,12 +125,12 @@ def test_every_round_is_complete_for_any_number_of_rounds_that_there_are_opponen
 
 
 @pytest.mark.parametrize(("players", "rounds"), [(100, 8), (99, 8), (40, 27), (40, 39)])
-def test_many_players_and_many_rounds_are_drawn_too(players: int, rounds: int) -> None:
+def test_every_round_is_complete_for_many_players_and_many_rounds(players: int, rounds: int) -> None:
     assert_complete(drawn(rounds, players, random.Random(1)), players, rounds)
 
 
 def perfect_matchings(pairs: Pairs, places: frozenset[int]) -> Iterator[Pairs]:
-    """All of them, by trying every partner of the first place."""
+    """Yield all perfect matchings by trying every partner of the first place."""
     if not places:
         yield frozenset()
         return
@@ -141,16 +141,16 @@ def perfect_matchings(pairs: Pairs, places: frozenset[int]) -> Iterator[Pairs]:
 
 
 @cache
-def can_go_on(pairs: Pairs, places: frozenset[int], rounds: int) -> bool:
-    """Whether there are that many disjoint perfect matchings."""
+def can_be_completed(pairs: Pairs, places: frozenset[int], rounds: int) -> bool:
+    """Whether there are ``rounds`` disjoint perfect matchings."""
     return rounds == 0 or any(
-        can_go_on(pairs - matching, places, rounds - 1) for matching in perfect_matchings(pairs, places)
+        can_be_completed(pairs - matching, places, rounds - 1) for matching in perfect_matchings(pairs, places)
     )
 
 
 @settings(max_examples=40)
 @given(st.sampled_from([2, 4, 6]), st.data())
-def test_players_of_nearly_the_same_points_meet_where_the_rounds_to_come_allow(
+def test_a_round_minimizes_differences_in_points_among_pairings_that_can_be_completed(
     players: int, data: st.DataObject
 ) -> None:
     rounds = data.draw(st.integers(1, players - 1))
@@ -159,11 +159,11 @@ def test_players_of_nearly_the_same_points_meet_where_the_rounds_to_come_allow(
     for left in reversed(range(rounds)):
         stage = draw.round(points)
 
-        def apart(pairs: Iterable[tuple[int, int]], points: list[int] = points) -> int:
+        def difference(pairs: Iterable[tuple[int, int]], points: list[int] = points) -> int:
             return sum((points[one] - points[other]) ** 2 for one, other in pairs)
 
-        possible = (each for each in perfect_matchings(unmet, places) if can_go_on(unmet - each, places, left))
-        assert apart(stage) == min(map(apart, possible))
+        possible = (each for each in perfect_matchings(unmet, places) if can_be_completed(unmet - each, places, left))
+        assert difference(stage) == min(map(difference, possible))
         unmet -= frozenset(stage)
         for pair in stage:
             won = data.draw(st.integers(0, 2))
@@ -171,7 +171,7 @@ def test_players_of_nearly_the_same_points_meet_where_the_rounds_to_come_allow(
 
 
 @given(PLAYERS, st.data())
-def test_swiss(players: list[str], data: st.DataObject) -> None:
+def test_winners_of_the_first_round_of_a_swiss_meet_in_the_second(players: list[str], data: st.DataObject) -> None:
     strength = {player: place for place, player in enumerate(data.draw(st.permutations(players)))}
     stages = played(Swiss(), players, strength)
     if len(stages) > 1 and len(players) % 2 == 0:
@@ -180,15 +180,15 @@ def test_swiss(players: list[str], data: st.DataObject) -> None:
         assert len(crossing) == len(winners) % 2
 
 
-def test_of_an_odd_number_the_last_rest_in_turn() -> None:
+def test_each_bye_of_a_swiss_goes_to_another_player_and_the_first_to_the_last() -> None:
     stages = played(Swiss(rounds=3), list("abcde"))
-    resting = [set("abcde") - {player for pairing in stage for player in pairing} for stage in stages]
-    assert [len(names) for names in resting] == [1, 1, 1]
-    assert len(set().union(*resting)) == 3
-    assert resting[0] == {"e"}
+    byes = [set("abcde") - {player for pairing in stage for player in pairing} for stage in stages]
+    assert [len(names) for names in byes] == [1, 1, 1]
+    assert len(set().union(*byes)) == 3
+    assert byes[0] == {"e"}
 
 
-def test_what_there_is_not() -> None:
+def test_unknown_formats_and_options_and_too_many_rounds_are_refused() -> None:
     with pytest.raises(UnknownName, match="no format named 'ladder'; there are gauntlet, knockout, round-robin, swiss"):
         specs.parse("format", "ladder")
     with pytest.raises(BadOption, match="knockout has no option 'rounds'; it takes none"):

@@ -1,4 +1,4 @@
-"""Two-move and eleven-man ballots, random openings, openings from files."""
+"""Opening books: two-move and eleven-man ballots, random openings, openings from files."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ def board_after(opening: Opening) -> Board:
     return board
 
 
-def test_two_move_ballots() -> None:
+def test_there_are_43_two_move_ballots_with_different_boards() -> None:
     book = TwoMove().openings()
     assert len(book) == len({board_after(opening) for opening in book}) == 43
     assert [opening.name for opening in book[:2]] == ["9-13 21-17", "9-13 22-17"]
 
 
-def test_two_move_ballots_are_those_of_the_decks(real_data: Path) -> None:
+def test_two_move_ballots_agree_with_the_decks(real_data: Path) -> None:
     lines = (real_data / "openings" / "2move_49.tsv").read_text("utf-8").splitlines()
     decks = {line.split("\t")[0] for line in lines if "\tplayable\t" in line}
     assert {opening.name for opening in TwoMove().openings()} == decks
 
 
-def test_eleven_man_ballots() -> None:
+def test_there_are_2253_playable_eleven_man_ballots() -> None:
     book = ElevenMan().openings()
     assert len(book) == len({opening.name for opening in book}) == 2253
     for opening in book[::50]:
@@ -52,7 +52,7 @@ def test_eleven_man_ballots_lead_to_the_positions_of_the_deck(real_data: Path) -
     assert [board_after(opening) for opening in ElevenMan().openings()] == sound
 
 
-def test_random_openings_are_different_and_follow_from_the_seed() -> None:
+def test_random_openings_have_different_boards_and_depend_only_on_the_seed() -> None:
     book = RandomPlies(plies=5, number=300).openings()
     assert len({board_after(opening) for opening in book}) == 300
     assert {len(opening.moves) for opening in book} == {5}
@@ -62,14 +62,14 @@ def test_random_openings_are_different_and_follow_from_the_seed() -> None:
     assert len(RandomPlies(plies=1, number=10).openings()) == 7
 
 
-def test_positions_of_a_file(tmp_path: Path) -> None:
+def test_positions_are_read_from_a_file_without_duplicates(tmp_path: Path) -> None:
     path = tmp_path / "endings.fen"
     path.write_text("# endings\n\nB:WK1,K2:B20\nW:W30:B1  # a comment\nB:WK1,K2:B20\n")
     book = File(str(path)).openings()
     assert [board_after(opening).fen for opening in book] == ["B:WK1,K2:B20", "W:W30:B1"]
 
 
-def test_beginnings_of_games(tmp_path: Path) -> None:
+def test_first_moves_of_games_are_read_from_a_pdn_file(tmp_path: Path) -> None:
     path = tmp_path / "games.pdn"
     path.write_text(
         "1. 11-15 23-19 2. 8-11 *\n\n1. 11-15 23-19 2. 9-14 *\n\n1. 11-15 *\n\n"
@@ -84,7 +84,7 @@ def test_beginnings_of_games(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"), [("", "holds no opening"), ("B:W20:B32\n", "holds no opening"), ("hello\n", "line 1")]
 )
-def test_a_file_that_is_no_book(tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_file_without_openings_is_refused(tmp_path: Path, text: str, complaint: str) -> None:
     path = tmp_path / "book.fen"
     path.write_text(text)
     with pytest.raises(UsageError, match=complaint):

@@ -22,7 +22,7 @@ def board_after(opening: Opening) -> Board:
     return board
 
 
-def test_there_are_156_ballots_of_three_legal_moves_named_by_them() -> None:
+def test_there_are_156_ballots_of_three_legal_moves_with_their_moves_as_names() -> None:
     book = ThreeMove().openings()
     assert len(book) == 156
     for opening in book:
@@ -32,7 +32,7 @@ def test_there_are_156_ballots_of_three_legal_moves_named_by_them() -> None:
         assert board_after(opening).legal_moves
 
 
-def test_no_two_ballots_lead_to_the_same_board() -> None:
+def test_all_ballots_lead_to_different_boards() -> None:
     book = ThreeMove().openings()
     assert len({board_after(opening) for opening in book}) == 156
 
@@ -42,7 +42,7 @@ def test_the_book_is_registered_as_3move() -> None:
     assert book.openings()[0].name == "9-13 21-17 5-9"
 
 
-def test_the_ballots_are_those_of_the_deck_that_are_not_barred(real_data: Path) -> None:
+def test_the_ballots_agree_with_the_deck_without_its_barred_ballots(real_data: Path) -> None:
     lines = (real_data / "openings/acf_3move_174.tsv").read_text("utf-8").splitlines()
     deck = [line.split("\t") for line in lines if line[0].isdigit()]
     played = [columns for columns in deck if columns[2] in {"crossboard", "mailplay"}]

@@ -1,4 +1,4 @@
-"""The players of patterns and of tuned coefficients, with the weights that are shipped."""
+"""The players of patterns and of tuned coefficients, with shipped weights."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from arena_players.patterns import Patterns
 from arena_players.tuned import Tuned
 
 
-def test_the_shipped_patterns_beat_material_at_equal_depth() -> None:
+def test_shipped_patterns_beat_material_at_equal_depth() -> None:
     assert measure(Patterns, "m4", games=60, seed=11).score_pct > 75
 
 
-def test_the_shipped_coefficients_beat_those_of_the_stock_heuristic() -> None:
+def test_shipped_coefficients_beat_the_stock_heuristic() -> None:
     assert duel(Tuned, lambda: Minimax(evaluator=Heuristic()), games=60, seed=12).score_pct > 60
 
 
 @pytest.mark.parametrize("player", [Patterns, Tuned])
-def test_shipped_weights_tell_how_they_were_made(player: type[Patterns | Tuned]) -> None:
+def test_shipped_weights_have_provenance(player: type[Patterns | Tuned]) -> None:
     model = player().weights
     assert model.provenance["command"].startswith("arena train ")
     assert model.path is not None

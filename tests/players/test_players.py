@@ -1,4 +1,4 @@
-"""The built-in players, against each other and at the terminal."""
+"""The built-in players."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def score(player: Callable[[], arena.Player], games: int, seed: int = 1) -> tuple[int, int, int]:
-    """Wins, draws and losses against ``random``, as either colour in turn."""
+    """Wins, draws and losses against ``random``, with alternating colours."""
     random = np.random.default_rng(seed)
     winners = []
     for number in range(games):
@@ -39,12 +39,12 @@ def test_minimax_never_loses_to_random() -> None:
 
 
 @pytest.mark.parametrize("player", [LMS, TD])
-def test_the_shipped_weights_beat_random(player: type[arena.Player]) -> None:
+def test_shipped_weights_beat_random(player: type[arena.Player]) -> None:
     wins, _, _ = score(player, 200)
     assert wins >= 180
 
 
-def test_random_plays_every_move_about_as_often() -> None:
+def test_random_plays_all_moves_with_equal_probability() -> None:
     board = arena.Board.start()
     game = arena.Game(board, random=np.random.default_rng(5))
     chosen = [Random().choose(game) for _ in range(7000)]
@@ -66,7 +66,7 @@ def test_the_same_seed_plays_the_same_game(player: type[arena.Player]) -> None:
     assert moves(3) != moves(4)
 
 
-def test_a_player_that_searches_reports_what_it_found() -> None:
+def test_searching_players_report_depth_nodes_score_and_line() -> None:
     game = arena.Game(random=np.random.default_rng(1))
     move = Minimax(depth=5).choose(game)
     report = game.reported
@@ -75,31 +75,31 @@ def test_a_player_that_searches_reports_what_it_found() -> None:
     assert report.score is not None
 
 
-def test_ties_are_broken_by_the_games_own_chance() -> None:
-    nothing = arena.Model("lms", {"weights": np.zeros(7)})
+def test_ties_are_broken_by_the_random_numbers_of_the_game() -> None:
+    zeros = arena.Model("lms", {"weights": np.zeros(7)})
     random = np.random.default_rng(2)
-    chosen = {LMS(nothing).choose(arena.Game(random=random)) for _ in range(200)}
+    chosen = {LMS(zeros).choose(arena.Game(random=random)) for _ in range(200)}
     assert chosen == set(arena.Board.start().legal_moves)
 
 
-def test_two_plies_of_lms_are_the_best_after_their_worst_reply() -> None:
+def test_lms_at_depth_2_plays_the_best_move_after_the_worst_reply() -> None:
     from arena_evaluators.linear import SHIPPED, features_of
 
     weights = SHIPPED.tensors["weights"]
     board = arena.Board.from_fen("B:W18,19,21,22,25,30:B2,5,9,10,11,K28")
 
-    def worst(move: arena.Move) -> float:
+    def worst_reply(move: arena.Move) -> float:
         after = board.after(move)
         return min(float(weights @ features_of(after.after(reply), board.side)) for reply in after.legal_moves)
 
-    values = {move: worst(move) for move in board.legal_moves}
+    values = {move: worst_reply(move) for move in board.legal_moves}
     chosen = LMS(depth=2).choose(arena.Game(board, random=np.random.default_rng(1)))
     assert values[chosen] == pytest.approx(max(values.values()), abs=1e-4)
     assert min(values.values()) < max(values.values()) - 1
 
 
 @pytest.mark.parametrize("player", [LMS, TD])
-def test_shipped_weights_tell_how_they_were_made(player: type[arena.Player]) -> None:
+def test_shipped_weights_have_provenance(player: type[arena.Player]) -> None:
     model = player().weights
     assert model.provenance["command"].startswith(f"arena train {model.kind} --games ")
     assert model.path is not None
@@ -108,34 +108,36 @@ def test_shipped_weights_tell_how_they_were_made(player: type[arena.Player]) -> 
         assert model.provenance[word]
 
 
-def test_a_person_types_moves(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_human_asks_until_a_legal_move_is_typed(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers = iter(["nonsense", "9-18", "?", "11-15"])
     monkeypatch.setattr("builtins.input", lambda _: next(answers))
     assert str(Human().choose(arena.Game())) == "11-15"
-    shown = capsys.readouterr().out
-    assert "'nonsense' is not a move" in shown
-    assert "9-18 is not legal" in shown
-    assert "9-13 10-14" in shown
+    printed = capsys.readouterr().out
+    assert "'nonsense' is not a move" in printed
+    assert "9-18 is not legal" in printed
+    assert "9-13 10-14" in printed
 
 
-def test_a_person_who_is_not_there() -> None:
-    def gone(_: str) -> str:
+def test_human_without_input_is_an_error() -> None:
+    def end_of_input(_: str) -> str:
         raise EOFError
 
     with pytest.MonkeyPatch.context() as patch, pytest.raises(arena.ArenaError, match="arena play"):
-        patch.setattr("builtins.input", gone)
+        patch.setattr("builtins.input", end_of_input)
         Human().choose(arena.Game())
 
 
-def test_built_in_players_come_in_by_the_plugin_door() -> None:
+def test_built_in_players_are_registered_as_plugins() -> None:
     installed = registry.load()
     names = {item.name: item.distribution for item in installed.all("player")}
     assert names.items() >= {(name, "checkers-arena") for name in ("random", "human", "minimax", "lms", "td")}
     assert installed.problems == []
 
 
-def by_the_report(board: arena.Board) -> float:
-    """Captured pieces, kings and positions as the student's report scores them, the side to move less the other."""
+def report_score(board: arena.Board) -> float:
+    """The score of the student's report: the side to move minus the other side."""
     totals = {}
     for side in arena.Side:
         pieces, others = (board.black, board.white)[:: 1 if side is arena.Side.BLACK else -1]
@@ -148,17 +150,17 @@ def by_the_report(board: arena.Board) -> float:
 
 
 def bare_minimax(board: arena.Board, depth: int) -> float:
-    """The report's search: every move to a set depth, and no further."""
+    """The report's search: every move to a fixed depth, without quiescence."""
     if not board.legal_moves:
         return -(10**6)
     if depth == 0:
-        return by_the_report(board)
+        return report_score(board)
     return max(-bare_minimax(board.after(move), depth - 1) for move in board.legal_moves)
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])
 def test_minimax_without_quiescence_is_the_reports_bare_search(depth: int) -> None:
-    searched_on = 0
+    different = 0
     for seed in range(12):
         game = random_game(seed, 12 + 3 * seed)
         values = {move: -bare_minimax(game.board.after(move), depth - 1) for move in game.board.legal_moves}
@@ -166,8 +168,8 @@ def test_minimax_without_quiescence_is_the_reports_bare_search(depth: int) -> No
         chosen = specs.parse("player", f"minimax:depth={depth}:quiescence=false").create().choose(game)
         assert (values[chosen], game.reported.score) == (best, pytest.approx(best))
         Minimax(depth=depth).choose(game)
-        searched_on += game.reported.score != pytest.approx(best)
-    assert searched_on > 0, "by default it goes on while there are captures"
+        different += game.reported.score != pytest.approx(best)
+    assert different > 0, "the default has quiescence"
 
 
 def test_minimax_takes_any_evaluator() -> None:

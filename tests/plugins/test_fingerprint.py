@@ -1,4 +1,4 @@
-"""A fingerprint changes with the code that decides how something plays, and with nothing else."""
+"""A fingerprint changes with the code that decides how a player plays, and only with this code."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLUGINS = frozenset({"plugin_mine", "plugin_base"})
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Two packages with plugins, of which one imports the other, and one without."""
+    """A folder with two packages with plugins, one of which imports the other, and a package without plugins."""
     for name, text in {
         "plugin_mine/__init__.py": "import json\nfrom plugin_mine import deep\n",
         "plugin_mine/deep/__init__.py": "def f():\n    from plugin_base.rules import best\n    return best\n",
@@ -40,7 +40,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def fingerprint(package: str = "plugin_mine") -> str:
-    """As a new process would find it."""
+    """Return the fingerprint that a new process computes."""
     fingerprints.fingerprint.cache_clear()
     importlib.invalidate_caches()
     return fingerprints.fingerprint(package, PLUGINS)
@@ -50,7 +50,7 @@ def fingerprint(package: str = "plugin_mine") -> str:
     "file",
     ["plugin_mine/__init__.py", "plugin_mine/deep/__init__.py", "plugin_mine/weights.bin", "plugin_base/rules.py"],
 )
-def test_it_changes_with_every_file_that_counts(folder: Path, file: str) -> None:
+def test_fingerprint_changes_with_each_relevant_file(folder: Path, file: str) -> None:
     before = fingerprint()
     text = (folder / file).read_text()
     (folder / file).write_text(f"{text}\n# edited\n")
@@ -71,14 +71,14 @@ def test_it_changes_with_every_file_that_counts(folder: Path, file: str) -> None
         "readme.py",
     ],
 )
-def test_documents_caches_and_other_packages_do_not_count(folder: Path, file: str) -> None:
+def test_documents_caches_and_other_packages_are_ignored(folder: Path, file: str) -> None:
     before = fingerprint()
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_text("# edited")
     assert fingerprint() == before
 
 
-def test_a_renamed_file_is_a_change_and_another_folder_is_not(
+def test_fingerprint_depends_on_file_names_but_not_on_the_folder(
     folder: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = fingerprint()
@@ -90,7 +90,7 @@ def test_a_renamed_file_is_a_change_and_another_folder_is_not(
     assert fingerprint() != before
 
 
-def test_a_module_outside_packages_is_one_file(folder: Path) -> None:
+def test_fingerprint_of_a_module_depends_on_its_file_only(folder: Path) -> None:
     (folder / "plugin_alone.py").write_text("x = 1")
     before = fingerprint("plugin_alone")
     (folder / "beside.py").write_text("x = 1")
@@ -107,7 +107,7 @@ def test_a_module_outside_packages_is_one_file(folder: Path) -> None:
         *(("evaluators/arena_evaluators/heuristic.py", True), ("learners/arena_learners/lms.py", False)),
     ],
 )
-def test_a_built_in_player_is_its_package_the_evaluators_and_the_kernels(
+def test_fingerprint_of_a_built_in_player_covers_players_evaluators_and_kernels(
     file: str, counts: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed = Path(arena.__file__).parents[1] / file
@@ -124,7 +124,7 @@ def test_a_built_in_player_is_its_package_the_evaluators_and_the_kernels(
     assert code() == before
 
 
-def test_evaluators_in_a_spec_count(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_code_of_a_spec_depends_on_its_evaluators(monkeypatch: pytest.MonkeyPatch) -> None:
     def named(distribution: str) -> Callable[[registry.Registered], str]:
         return lambda item: f"{distribution} 1" if item.kind == "evaluator" else "players 1"
 

@@ -1,4 +1,4 @@
-"""Models by the names that a database has for them, in specs."""
+"""Names of stored models in specs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ REGISTRY = Registry.of([EntryPoint("fakes", f"{__name__}:PLUGIN", "arena")])
 
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
-    """A run with two checkpoints, of which the learner plays the second deeper; and an imported model."""
+    """A database of a run with two checkpoints, the second of which has another depth, and an imported model."""
     path = tmp_path / "arena.sqlite"
     with Store.open(path) as store:
         run = store.runs.create("best.run", LearnerIdentity("weigher", "fakes", "1"), 1, 20, {})
@@ -94,11 +94,11 @@ Player = Callable[[str], Spec]
 
 @pytest.fixture
 def player(resolver: ModelResolver) -> Player:
-    """Reads the spec of a player, which may name models of the database."""
+    """Function that parses the spec of a player, which may name models of the database."""
     return lambda text: parse("player", text, REGISTRY, resolver=resolver)
 
 
-def test_a_checkpoint_is_a_player(player: Player, resolver: ModelResolver) -> None:
+def test_checkpoints_are_players(player: Player, resolver: ModelResolver) -> None:
     spec = player("best.run@10")
     assert (spec.text, spec.name, spec.weights) == ("best.run@10", "weigher", ONE.hash)
     assert spec.create().weights.hash == ONE.hash
@@ -109,7 +109,7 @@ def test_a_checkpoint_is_a_player(player: Player, resolver: ModelResolver) -> No
     ]
 
 
-def test_it_plays_as_its_learner_does_unless_told_otherwise(player: Player) -> None:
+def test_checkpoint_has_the_options_of_its_learner_unless_given(player: Player) -> None:
     assert player("best.run@20").create().depth == 3
     for text, depth in (("best.run@20:depth=3", 3), ("best.run@20:depth=5", 5), ("best.run@20:depth=1", 1)):
         spec = player(text)
@@ -119,12 +119,12 @@ def test_it_plays_as_its_learner_does_unless_told_otherwise(player: Player) -> N
         assert player(spec.text).options["depth"] == depth
 
 
-def test_a_hash_or_its_beginning_is_a_player_too(player: Player) -> None:
+def test_hashes_and_their_first_digits_are_players(player: Player) -> None:
     spec = player(f"@{TWO.hash[:6]}:depth=2")
     assert (spec.text, spec.name, spec.weights) == (f"@{TWO.hash}:depth=2", "weigher", TWO.hash)
 
 
-def test_a_model_can_stand_wherever_a_file_can(player: Player) -> None:
+def test_model_names_are_accepted_in_place_of_files(player: Player) -> None:
     spec = player("weigher:second=best.run@last:weights=best.run@20:depth=2")
     assert spec.text == "weigher:weights=best.run@20:depth=2:second=best.run@20"
     assert player(spec.text).weights == spec.weights
@@ -133,7 +133,7 @@ def test_a_model_can_stand_wherever_a_file_can(player: Player) -> None:
     assert nested.create().evaluator.weights.hash == TWO.hash
 
 
-def test_a_file_of_such_a_name_is_written_with_its_folder(
+def test_file_with_the_name_of_a_model_is_written_with_its_folder(
     player: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -144,7 +144,7 @@ def test_a_file_of_such_a_name_is_written_with_its_folder(
     assert player(spec.text).weights == TWO.hash
 
 
-def test_the_kind_of_the_weights_is_looked_at(player: Player) -> None:
+def test_models_of_another_kind_are_refused(player: Player) -> None:
     with pytest.raises(ModelError, match=rf"@{ODD.hash} holds weights of kind odd, not weigher"):
         player(f"weigher:weights=@{ODD.hash}")
     with pytest.raises(UsageError, match="is a model of kind odd, but no installed learner makes such models"):
@@ -153,33 +153,33 @@ def test_the_kind_of_the_weights_is_looked_at(player: Player) -> None:
         player("best.run@10:width=3")
 
 
-def test_what_is_not_there_is_one_line_that_names_what_is(player: Player, resolver: ModelResolver) -> None:
+def test_errors_for_missing_models(player: Player, resolver: ModelResolver) -> None:
     for text, line in (
         ("best.run@15", "no checkpoint after 15 games; there are best.run@10, best.run@20"),
         ("worst@10", r"holds no run 'worst'; it holds best\.run \(1\)"),
-        ("@abcdef", "no model whose hash begins with abcdef: arena models lists those"),
+        ("@abcdef", "no model whose hash begins with abcdef: arena models lists the models"),
         ("weigher:weights=worst@last", "holds no run 'worst'"),
     ):
         with pytest.raises(StoreError, match=line):
             player(text)
     for text in ("best.run@", "@abc", "best run@10", "best.run@first"):
-        with pytest.raises(UsageError, match="names no player"):
+        with pytest.raises(UsageError, match="is not a valid player spec"):
             player(text)
-    with pytest.raises(UsageError, match="names no evaluator"):
+    with pytest.raises(UsageError, match="is not a valid evaluator spec"):
         parse("evaluator", "best.run@10", REGISTRY, resolver=resolver)
-    with pytest.raises(UsageError, match="'weigher' names no model: write RUN@GAMES, RUN@last, or @ and"):
+    with pytest.raises(UsageError, match="'weigher' is not the name of a model: write RUN@GAMES, RUN@last, or @ and"):
         resolver.resolve("weigher")
 
 
-def test_no_database_is_made_by_looking_into_it(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match=r"no database .*none\.sqlite: arena tournament makes one"):
+def test_looking_up_a_model_creates_no_database(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match=r"no database .*none\.sqlite: arena tournament and arena train create one"):
         parse("player", "best.run@10", REGISTRY, resolver=ModelResolver(tmp_path / "none.sqlite"))
     assert not (tmp_path / "none.sqlite").exists()
 
 
 @pytest.mark.parametrize("text", ["best.run@10", "@abcdef", "weigher:weights=best.run@10"])
-def test_names_are_refused_where_no_database_is_given(text: str) -> None:
-    with pytest.raises(UsageError, match="names a stored model, but no database is given to look it up in"):
+def test_model_names_are_refused_without_a_resolver(text: str) -> None:
+    with pytest.raises(UsageError, match="names a stored model, but no database was given"):
         parse("player", text, REGISTRY)
 
 
@@ -196,7 +196,7 @@ def test_a_resolver_reads_the_weights_of_a_model_once(
     }
 
 
-def test_last_is_the_last_checkpoint_of_the_moment(db: Path, player: Player) -> None:
+def test_last_names_the_checkpoint_recorded_last(db: Path, player: Player) -> None:
     assert player("best.run@last").weights == TWO.hash
     with Store.open(db) as store:
         run = store.runs.get("best.run")
@@ -204,7 +204,7 @@ def test_last_is_the_last_checkpoint_of_the_moment(db: Path, player: Player) -> 
     assert (player("best.run@last").text, player("best.run@last").weights) == ("best.run@30", ONE.hash)
 
 
-def test_each_resolver_has_a_database_of_its_own(tmp_path: Path, player: Player) -> None:
+def test_resolvers_have_different_databases(tmp_path: Path, player: Player) -> None:
     with Store.open(tmp_path / "other.sqlite") as store:
         run = store.runs.create("best.run", LearnerIdentity("weigher", "fakes", "1"), 1, 20, {})
         store.runs.recorder(run.id).checkpoint(10, TWO, {}, None, {}, 1.0)
@@ -214,17 +214,17 @@ def test_each_resolver_has_a_database_of_its_own(tmp_path: Path, player: Player)
     assert player("best.run@10").weights == ONE.hash
 
 
-def test_a_process_in_another_folder_is_given_the_whole_path(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_absolute_is_the_full_path_or_the_url(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(db.parent)
     assert ModelResolver(db.name).absolute == os.fspath(db)
     assert ModelResolver("postgresql://user:password@host/db").absolute == "postgresql://user:password@host/db"
 
 
-# Specs of what has been made
+# Specs of instances
 
 
-def test_an_instance_is_described_by_the_spec_that_makes_it(player: Player) -> None:
-    for made, text in (
+def test_described_instance_equals_the_parsed_spec(player: Player) -> None:
+    for instance, text in (
         (Weigher(), "weigher"),
         (Weigher(TWO, depth=2), f"weigher:weights=@{TWO.hash}:depth=2"),
         (
@@ -232,22 +232,22 @@ def test_an_instance_is_described_by_the_spec_that_makes_it(player: Player) -> N
             f"searcher:evaluator=[linear:weights=@{TWO.hash}:squeeze=true]",
         ),
     ):
-        spec = describe("player", made, REGISTRY)
+        spec = describe("player", instance, REGISTRY)
         assert spec.text == text
         assert (spec.weights, spec) == (player(text).weights, player(text))
-        assert vars(spec.create()).keys() == vars(made).keys()
+        assert vars(spec.create()).keys() == vars(instance).keys()
 
 
-def test_a_spec_can_have_another_model_and_stays_the_same_otherwise(player: Player) -> None:
+def test_with_model_replaces_only_the_model(player: Player) -> None:
     spec = player("weigher:depth=2").with_model(TWO)
     assert (spec.text, spec.weights) == (f"weigher:weights=@{TWO.hash}:depth=2", TWO.hash)
     assert vars(spec.create()) == vars(Weigher(TWO, depth=2))
-    with pytest.raises(UsageError, match="searcher plays no model that could be replaced"):
+    with pytest.raises(UsageError, match="the model of searcher cannot be replaced"):
         player("searcher").with_model(TWO)
 
 
-def test_what_cannot_be_described_is_said() -> None:
-    with pytest.raises(UsageError, match="secretive does not keep its option 'depth' as it is"):
+def test_instances_that_cannot_be_described_are_refused() -> None:
+    with pytest.raises(UsageError, match="the constructor of secretive must store its option 'depth' unchanged"):
         describe("player", Secretive(), REGISTRY)
     with pytest.raises(UsageError, match="no player is registered with the class Nameless"):
         describe("player", type("Nameless", (Weigher,), {})(), REGISTRY)

@@ -1,4 +1,4 @@
-"""Plugins come in by entry points, each on its own."""
+"""Plugins are loaded by their entry points, independently of one another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Site:
         self.folder = folder
 
     def install(self, module: str, code: str, version: str = "1.0", target: str = "") -> None:
-        """The distribution arena-<module>, whose entry point of the same name names the module."""
+        """Install the distribution arena-<module> with an entry point ``module`` for the module plugin_<module>."""
         info = self.folder / f"arena_{module}-{version}.dist-info"
         info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: arena-{module}\nVersion: {version}\n")
@@ -62,18 +62,18 @@ def names(registry: Registry, kind: str = "player") -> list[str]:
     return [item.name for item in registry.all(kind)]
 
 
-def test_what_is_built_in_comes_by_the_same_door() -> None:
+def test_built_in_plugins_are_registered_by_entry_points() -> None:
     rating = load().get("rating", "davidson")
     assert (rating.distribution, rating.module) == ("checkers-arena", "arena.ratings")
     assert rating.version == metadata.version("checkers-arena")
     assert not [problem for problem in load().problems if "checkers-arena" in problem]
 
 
-def test_installed_distributions_are_looked_through_once() -> None:
+def test_load_caches_the_registry() -> None:
     assert load() is load()
 
 
-def test_a_plugin_is_registered_with_its_origin(site: Site) -> None:
+def test_registered_class_has_name_origin_and_description(site: Site) -> None:
     site.install("greedy", GREEDY, "1.2")
     registry = site.registry()
     greedy = registry.get("player", "greedy")
@@ -86,7 +86,7 @@ def test_a_plugin_is_registered_with_its_origin(site: Site) -> None:
     assert greedy.options == ()
 
 
-def test_one_plugin_may_register_several_kinds(site: Site) -> None:
+def test_a_plugin_may_register_all_kinds(site: Site) -> None:
     site.install(
         "many",
         """
@@ -150,7 +150,7 @@ def test_a_plugin_may_be_an_object_of_a_module(site: Site) -> None:
         ("raise RuntimeError('two\\nlines')", "RuntimeError: two lines"),
         ("import sys; sys.exit(3)", "SystemExit: 3"),
         ("class Odd(BaseException): pass\nraise Odd('mine')", "Odd: mine"),
-        ("class Mute(Exception):\n    def __str__(self): return 1\nraise Mute", "Mute: it says nothing"),
+        ("class Mute(Exception):\n    def __str__(self): return 1\nraise Mute", "Mute: its message cannot be printed"),
         ("x = 1", "it implements no hook"),
         ("import arena\ndef register_players(): return {}", "it implements no hook"),
         ("import arena\n@arena.hookimpl\ndef register_player(): return {}", "unknown hook 'register_player'"),
@@ -169,7 +169,7 @@ def test_a_plugin_may_be_an_object_of_a_module(site: Site) -> None:
         ),
     ],
 )
-def test_a_plugin_that_fails_is_one_line_and_the_rest_stays(site: Site, code: str, cause: str) -> None:
+def test_failing_plugin_is_one_problem_and_others_are_loaded(site: Site, code: str, cause: str) -> None:
     site.install("broken", code, "0.3")
     site.install("greedy", GREEDY)
     registry = site.registry()
@@ -184,22 +184,22 @@ def test_a_plugin_that_fails_is_one_line_and_the_rest_stays(site: Site, code: st
         assert str(error.value) == problem
 
 
-def test_a_plugin_that_changes_the_current_folder_is_named_and_the_folder_is_set_back(
+def test_current_folder_is_restored_after_loading_a_plugin(
     site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = tmp_path / "here"
-    here.mkdir()
-    monkeypatch.chdir(here)
+    current = tmp_path / "current"
+    current.mkdir()
+    monkeypatch.chdir(current)
     site.install("greedy", f"import os; os.chdir({str(tmp_path)!r})\n{dedent(GREEDY)}", "0.3")
     registry = site.registry()
-    assert Path.cwd() == here
+    assert Path.cwd() == current
     assert names(registry) == ["greedy"]
     (problem,) = registry.problems
     assert problem.startswith("arena-greedy 0.3: the plugin 'greedy' (plugin_greedy) changed the current folder")
 
 
 @pytest.mark.parametrize("error", ["KeyboardInterrupt", "type('Own', (KeyboardInterrupt,), {})"])
-def test_commands_go_on_without_a_plugin_that_ends_programs(site: Site, error: str) -> None:
+def test_commands_survive_a_plugin_that_raises_keyboard_interrupt(site: Site, error: str) -> None:
     site.install("broken", f"import os; os.chdir('/')\nraise {error}", "0.3")
     done = subprocess.run(
         [sys.executable, "-m", "arena.cli", "evaluators", "--csv"],
@@ -228,7 +228,7 @@ def test_commands_go_on_without_a_plugin_that_ends_programs(site: Site, error: s
         ("'bad': Unhinted", "bad", "the option 'depth' has no type hint"),
     ],
 )
-def test_a_registration_that_cannot_be_used_is_one_line_and_the_rest_stays(
+def test_unusable_registration_is_one_problem_and_others_are_usable(
     site: Site, registration: str, name: str, cause: str
 ) -> None:
     code = f"""
@@ -251,7 +251,7 @@ def test_a_registration_that_cannot_be_used_is_one_line_and_the_rest_stays(
     assert str(error.value) == problem
 
 
-def test_a_name_that_two_claim_is_an_error_only_where_it_is_asked_for(site: Site) -> None:
+def test_name_registered_twice_is_an_error_only_when_used(site: Site) -> None:
     site.install("greedy", GREEDY, "1.2")
     site.install("other", GREEDY, "3.4")
     site.install("third", GREEDY.replace('"greedy"', '"third"'))
@@ -263,7 +263,7 @@ def test_a_name_that_two_claim_is_an_error_only_where_it_is_asked_for(site: Site
     assert str(error.value) == problem
 
 
-def test_one_name_may_stand_for_things_of_different_kinds(site: Site) -> None:
+def test_different_kinds_may_share_a_name(site: Site) -> None:
     site.install("greedy", GREEDY)
     site.install(
         "eval",
@@ -280,7 +280,7 @@ def test_one_name_may_stand_for_things_of_different_kinds(site: Site) -> None:
     assert registry.get("player", "greedy").cls is not registry.get("evaluator", "greedy").cls
 
 
-def test_a_module_that_two_entry_points_name_is_registered_once(site: Site) -> None:
+def test_two_entry_points_of_one_module_are_registered_once(site: Site) -> None:
     site.install("greedy", GREEDY)
     file = site.folder / "arena_greedy-1.0.dist-info" / "entry_points.txt"
     file.write_text(file.read_text() + "again = plugin_greedy\n")
@@ -289,7 +289,7 @@ def test_a_module_that_two_entry_points_name_is_registered_once(site: Site) -> N
     assert names(registry) == ["greedy"]
 
 
-def test_an_unknown_name_is_told_the_nearest(site: Site) -> None:
+def test_unknown_name_error_suggests_the_nearest_name(site: Site) -> None:
     site.install("greedy", GREEDY)
     with pytest.raises(UnknownName, match="no player named 'greddy'; did you mean 'greedy'"):
         site.registry().get("player", "greddy")
@@ -301,14 +301,14 @@ def test_an_unknown_name_is_told_the_nearest(site: Site) -> None:
         site.registry().get("rating", "elo")
 
 
-def test_an_unknown_name_is_told_that_plugins_are_missing(site: Site) -> None:
+def test_unknown_name_error_mentions_plugins_that_were_not_loaded(site: Site) -> None:
     site.install("greedy", GREEDY)
     site.install("broken", "import no_such_module")
     with pytest.raises(UnknownName, match="some plugins were not loaded"):
         site.registry().get("player", "neural")
 
 
-def test_loading_the_plugins_loads_neither_the_search_nor_the_store() -> None:
+def test_loading_plugins_imports_neither_search_nor_store() -> None:
     code = (
         "import sys; from arena.plugins import registry; registry.load()\n"
         "print(*sorted({'arena.search.alphabeta', 'arena.store', 'pandas', 'sqlalchemy'} & sys.modules.keys()))"

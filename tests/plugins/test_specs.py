@@ -1,11 +1,8 @@
-"""Specs: texts that name players with their options."""
+"""Parsing and writing specs, the texts that name players with their options."""
 
 from __future__ import annotations
 
-import enum
-import typing
-from importlib.metadata import EntryPoint
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -13,129 +10,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import arena
-from arena.errors import BadOption, ModelError, PluginError, UnknownName, UsageError
-from arena.plugins.options import ModelKind, Range
-from arena.plugins.registry import Registry
-from arena.plugins.specs import parse, parse_list
+from arena.errors import BadOption, ModelError, UnknownName, UsageError
+from arena.plugins.specs import identity, parse, parse_list, with_new_options
+from fake_plugin import COUNTING, REGISTRY, SHIPPED, Counting, Level, Plain, Shape
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-SHIPPED = arena.Model("lms", {"w": np.ones(3)}, {"games": "1"})
-
-
-class Shape(enum.Enum):
-    ROUND = "round"
-    SQUARE = "square"
-
-
-class Level(enum.IntEnum):
-    LOW = 1
-    HIGH = 2
-
-
-class Player(arena.Player):
-    def choose(self, game: arena.Game) -> arena.Move:
-        return game.board.legal_moves[0]
-
-
-class Plain(Player):
-    """Has no options."""
-
-
-class Counting(arena.Evaluator):
-    """Counts."""
-
-    def __init__(self, mobility: bool = False, note: str = "") -> None:
-        self.mobility, self.note = mobility, note
-
-    def evaluate(self, board: arena.Board) -> float:  # noqa: ARG002
-        return 0.0
-
-
-class Learned(arena.Evaluator):
-    """Learned."""
-
-    def __init__(self, weights: arena.Model = SHIPPED) -> None:
-        self.weights = weights
-
-    def evaluate(self, board: arena.Board) -> float:  # noqa: ARG002
-        return 0.0
-
-
-COUNTING = Counting()
-
-
-class Searcher(Player):
-    """Searches."""
-
-    def __init__(
-        self,
-        depth: Annotated[int, Range(1, 20)] = 4,
-        evaluator: arena.Evaluator = COUNTING,
-        second: arena.Evaluator | None = None,
-    ) -> None:
-        self.depth, self.evaluator, self.second = depth, evaluator, second
-
-
-class Everything(Player):
-    """Has an option of every type."""
-
-    def __init__(
-        self,
-        flag: bool = False,
-        count: int = 3,
-        rate: float = 0.5,
-        text: str = "plain",
-        *,
-        mode: Literal["raw", "normalised", 2, None] = "raw",
-        shape: Shape = Shape.ROUND,
-        level: Level = Level.LOW,
-        limit: typing.Optional[int] = None,  # noqa: UP045  (the older spelling works too)
-        share: Annotated[float, Range(low=0)] | None = 1,
-    ) -> None:
-        self.values = (flag, count, rate, text, mode, shape, level, limit, share)
-
-
-class LMS(Player):
-    """Plays weights."""
-
-    def __init__(self, weights: arena.Model = SHIPPED, other: arena.Model | None = None) -> None:
-        self.weights, self.other = weights, other
-
-
-class Needy(Player):
-    """Cannot do without."""
-
-    def __init__(self, command: str, weights: arena.Model, depth: int = 1) -> None:
-        self.command, self.weights, self.depth = command, weights, depth
-
-
-class Plugin:
-    @arena.hookimpl
-    def register_players(self) -> dict[str, type[arena.Player]]:
-        classes = [Plain, Searcher, Everything, LMS, Needy]
-        return {cls.__name__.lower(): cls for cls in classes}
-
-    @arena.hookimpl
-    def register_evaluators(self) -> dict[str, type[arena.Evaluator]]:
-        return {"counting": Counting, "learned": Learned}
-
-
-def registry_of(plugin: object, monkeypatch: pytest.MonkeyPatch) -> Registry:
-    monkeypatch.setattr(f"{__name__}.PLUGIN", plugin, raising=False)
-    return Registry.of([EntryPoint("fakes", f"{__name__}:PLUGIN", "arena")])
-
-
-PLUGIN: object = Plugin()
-REGISTRY = Registry.of([EntryPoint("fakes", f"{__name__}:PLUGIN", "arena")])
+COUNTED = ["evaluator mobility", "evaluator note"]
 
 
 def canonical(text: str) -> str:
     return parse("player", text, REGISTRY).text
 
 
-def made(text: str) -> Any:
+def player(text: str) -> Any:
     return parse("player", text, REGISTRY).create()
 
 
@@ -146,21 +35,21 @@ def weights(tmp_path: Path) -> Path:
     return path
 
 
-def test_every_fake_is_registered() -> None:
+def test_fake_plugin_has_no_problems() -> None:
     assert REGISTRY.problems == []
 
 
 # Names and options
 
 
-def test_a_name_alone_is_a_spec() -> None:
+def test_spec_may_be_a_name_alone() -> None:
     spec = parse("player", " plain ", REGISTRY)
     assert (spec.text, spec.name, spec.options, spec.weights) == ("plain", "plain", {}, None)
     assert spec.registered is REGISTRY.get("player", "plain")
     assert type(spec.create()) is Plain
 
 
-def test_each_creation_is_a_fresh_instance_with_a_fresh_evaluator() -> None:
+def test_create_returns_a_new_instance_with_a_new_evaluator() -> None:
     spec = parse("player", "searcher", REGISTRY)
     one, other = spec.create(), spec.create()
     assert one is not other
@@ -199,20 +88,61 @@ def test_each_creation_is_a_fresh_instance_with_a_fresh_evaluator() -> None:
         ("everything:text=[a,b]:flag=on", "everything:flag=true:text=[a,b]"),
     ],
 )
-def test_the_canonical_text(text: str, expected: str) -> None:
+def test_canonical_text(text: str, expected: str) -> None:
     assert canonical(text) == expected
     assert canonical(expected) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "new"),
+    [
+        ("plain", []),
+        ("everything:count=7", ["flag", "share", "shape"]),
+        ("lms", ["weights", "other"]),
+        ("searcher", ["depth", "second", "evaluator note"]),
+        ("searcher:depth=9", ["evaluator spec", "evaluator version", "evaluator code", *COUNTED]),
+        ("searcher:second=[counting:note=x]", ["second mobility"]),
+    ],
+)
+def test_new_options_with_their_defaults_change_no_recorded_identity(text: str, new: list[str]) -> None:
+    spec = parse("player", text, REGISTRY)
+    now = identity(spec, "seat ")
+    assert all(f"seat {name}" in now for name in new)
+    then = {name: value for name, value in now.items() if name.removeprefix("seat ") not in new}
+    assert with_new_options(then, spec, "seat ") == now
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("searcher:depth=9", ["depth"]),
+        ("searcher:second=[counting]", ["second spec"]),
+        ("searcher:second=[counting:note=x]", ["second note"]),
+        ("everything:flag=true", ["flag"]),
+    ],
+)
+def test_a_new_option_with_another_value_is_a_difference(text: str, missing: list[str]) -> None:
+    spec = parse("player", text, REGISTRY)
+    now = identity(spec)
+    then = {name: value for name, value in now.items() if name not in missing}
+    assert with_new_options(then, spec).keys() == now.keys() - set(missing)
+
+
+def test_a_recorded_value_is_not_replaced_by_a_default() -> None:
+    spec = parse("player", "searcher", REGISTRY)
+    then = identity(spec) | {"depth": "3", "evaluator note": "x", "gone": "1"}
+    assert with_new_options(then, spec) == then
+
+
 def test_values_have_the_types_of_the_signature() -> None:
     text = "flag=1:count=-7:rate=2:text=t:mode=normalised:shape=square:level=HIGH:limit=9:share=0.25"
-    values = made(f"everything:{text}").values
+    values = player(f"everything:{text}").values
     assert values == (True, -7, 2.0, "t", "normalised", Shape.SQUARE, Level.HIGH, 9, 0.25)
     assert [type(value) for value in values] == [bool, int, float, str, str, Shape, Level, int, float]
-    assert made("everything").values == (False, 3, 0.5, "plain", "raw", Shape.ROUND, Level.LOW, None, 1)
+    assert player("everything").values == (False, 3, 0.5, "plain", "raw", Shape.ROUND, Level.LOW, None, 1)
 
 
-def test_options_hold_every_value() -> None:
+def test_options_hold_all_values() -> None:
     spec = parse("player", "searcher:depth=2", REGISTRY)
     assert spec.options["depth"] == 2
     assert spec.options["evaluator"].text == "counting"
@@ -223,64 +153,65 @@ def test_options_hold_every_value() -> None:
     "value",
     ["C:\\weights", "http://x:80/y", "a:b", "x y", "k=v", "a[1,2]b", "a[:x=1]b", "::", "[a][b]"],
 )
-def test_a_value_may_hold_nearly_anything(value: str) -> None:
-    assert made(f"everything:text={value}:count=5").values[:4] == (False, 5, 0.5, value)
-    assert made(canonical(f"everything:text={value}")).values[3] == value
+def test_values_may_contain_special_characters(value: str) -> None:
+    assert player(f"everything:text={value}:count=5").values[:4] == (False, 5, 0.5, value)
+    assert player(canonical(f"everything:text={value}")).values[3] == value
 
 
 @pytest.mark.parametrize("value", ["a,b", "a:b=c", " a ", "[a]", "a:b=c,[d:e=f]"])
-def test_a_value_in_brackets_may_hold_separators(value: str) -> None:
-    assert made(f"everything:text=[{value}]:count=5").values[3] == value
+def test_values_in_brackets_may_contain_separators(value: str) -> None:
+    assert player(f"everything:text=[{value}]:count=5").values[3] == value
     assert canonical(f"everything:text=[{value}]") == f"everything:text=[{value}]"
 
 
+whole_numbers = st.integers(-(2**63) + 1, 2**63 - 1)
 words = st.text().filter(lambda text: "[" not in text and "]" not in text)
 texts = st.recursive(words, lambda inner: st.tuples(inner, inner).map(lambda pair: "[{}]{}".format(*pair)))
 options = st.fixed_dictionaries(
     {},
     optional={
         "flag": st.sampled_from(["true", "No", "1"]),
-        "count": st.integers().map(str),
+        "count": whole_numbers.map(str),
         "rate": st.floats(allow_nan=False, allow_infinity=False).map(repr),
         "text": texts.map("[{}]".format),
         "mode": st.sampled_from(["raw", "normalised", "2", "none"]),
         "level": st.sampled_from(["LOW", "2"]),
-        "limit": st.none() | st.integers(),
+        "limit": st.none() | whole_numbers,
         "share": st.floats(min_value=0, allow_infinity=False).map(str),
     },
 )
 
 
 @given(options, st.randoms())
-def test_the_canonical_text_stands_for_itself_in_any_company(given_: dict[str, Any], random: Any) -> None:
+def test_canonical_text_is_stable_alone_nested_and_in_lists(given_: dict[str, Any], random: Any) -> None:
     items = list(given_.items())
     random.shuffle(items)
     spec = parse("player", ":".join(["everything", *(f"{name}={value}" for name, value in items)]), REGISTRY)
     assert canonical(spec.text) == spec.text
-    assert made(spec.text).values == spec.create().values
+    assert player(spec.text).values == spec.create().values
     nested = f"searcher:evaluator=[counting:note=[{spec.text}]]"
     assert [each.text for each in parse_list("player", f"{spec.text},{canonical(nested)},plain", REGISTRY)] == [
         spec.text,
         canonical(nested),
         "plain",
     ]
-    assert made(canonical(nested)).evaluator.note == spec.text
+    assert player(canonical(nested)).evaluator.note == spec.text
 
 
 # Weights
 
 
-def test_weights_are_the_hash_of_the_model_shipped_or_given(weights: Path) -> None:
+def test_weights_are_the_hash_of_the_model(weights: Path) -> None:
     assert parse("player", "lms", REGISTRY).weights == SHIPPED.hash
     assert parse("player", "lms:weights=shipped", REGISTRY).text == "lms"
-    assert made("lms").weights is SHIPPED
+    assert player("lms").weights is SHIPPED
     spec = parse("player", f"lms:weights={weights}", REGISTRY)
     assert spec.text == f"lms:weights={weights}"
     assert spec.weights == arena.Model.file(weights).hash != SHIPPED.hash
     assert spec.create().weights.path == weights
 
 
-def test_weights_of_several_models_depend_on_each_and_on_their_places(weights: Path) -> None:
+def test_weights_depend_on_each_of_several_models_and_their_options(weights: Path) -> None:
     texts = [
         "lms",
         f"lms:weights={weights}",
@@ -290,7 +221,7 @@ def test_weights_of_several_models_depend_on_each_and_on_their_places(weights: P
     assert len({parse("player", text, REGISTRY).weights for text in texts}) == len(texts)
 
 
-def test_weights_of_an_evaluator_count(weights: Path) -> None:
+def test_weights_include_those_of_an_evaluator(weights: Path) -> None:
     assert parse("player", "searcher", REGISTRY).weights is None
     assert parse("player", "searcher:evaluator=learned", REGISTRY).weights == SHIPPED.hash
     spec = parse("player", f"searcher:evaluator=[learned:weights={weights}]", REGISTRY)
@@ -298,14 +229,14 @@ def test_weights_of_an_evaluator_count(weights: Path) -> None:
     assert spec.create().evaluator.weights.hash == spec.weights
 
 
-def test_a_file_called_shipped_is_not_the_shipped_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_named_shipped_is_not_the_shipped_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     model = arena.Model("lms", {"w": np.zeros(3)})
     model.save("shipped", {})
     assert parse("player", canonical("lms:weights=./shipped"), REGISTRY).weights == model.hash
 
 
-def test_a_bad_weights_file_is_refused_at_once(tmp_path: Path) -> None:
+def test_bad_weights_files_are_refused_while_parsing(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="no weights file"):
         canonical("lms:weights=nowhere.safetensors")
     with pytest.raises(ModelError, match="no weights file"):
@@ -318,14 +249,14 @@ def test_a_bad_weights_file_is_refused_at_once(tmp_path: Path) -> None:
 # Lists
 
 
-def test_a_list_is_split_at_commas_outside_brackets() -> None:
+def test_lists_are_split_at_commas_outside_brackets() -> None:
     specs = parse_list("player", "plain, searcher:evaluator=[counting:note=[a,b]] ,lms", REGISTRY)
     assert [spec.text for spec in specs] == ["plain", "searcher:evaluator=[counting:note=[a,b]]", "lms"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "plain,", ",plain", "plain,,lms", ","])
-def test_a_list_has_no_empty_parts(text: str) -> None:
-    with pytest.raises(UsageError, match="there is a player missing"):
+def test_empty_specs_in_lists_are_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="there is an empty player spec"):
         parse_list("player", text, REGISTRY)
 
 
@@ -335,17 +266,17 @@ def test_a_list_has_no_empty_parts(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("", UsageError, "'' names no player: write name or name:option=value"),
-        ("searcher:6", UsageError, "'searcher:6' names no player"),
-        ("searcher:max-depth=6", UsageError, "names no player"),
-        (":depth=6", UsageError, "names no player"),
+        ("", UsageError, "'' is not a valid player spec: write name or name:option=value"),
+        ("searcher:6", UsageError, "'searcher:6' is not a valid player spec"),
+        ("searcher:max-depth=6", UsageError, "is not a valid player spec"),
+        (":depth=6", UsageError, "is not a valid player spec"),
         ("searcher:evaluator=[counting", UsageError, "the brackets in '.*' do not match"),
         ("searcher]", UsageError, "the brackets in 'searcher]' do not match"),
         ("searcher:evaluator=]counting[", UsageError, "do not match"),
         ("searchr", UnknownName, "no player named 'searchr'; did you mean 'searcher'"),
         ("searcher:evaluator=countin", UnknownName, "no evaluator named 'countin'; did you mean 'counting'"),
         ("searcher:evaluator=[counting:mob=1]", BadOption, "counting has no option 'mob'"),
-        ("searcher:evaluator=", UsageError, "'' names no evaluator"),
+        ("searcher:evaluator=", UsageError, "'' is not a valid evaluator spec"),
         ("plain:depth=3", BadOption, "plain has no option 'depth'; it takes none"),
         (
             "searcher:dept=3",
@@ -372,149 +303,8 @@ def test_a_list_has_no_empty_parts(text: str) -> None:
         ("everything:level=3", BadOption, r"takes LOW\|HIGH, not '3'"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(text: str, error: type[Exception], message: str) -> None:
+def test_errors_are_one_line(text: str, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
         canonical(text)
     assert type(caught.value) is error
     assert "\n" not in str(caught.value)
-
-
-class Hintless(Player):
-    def __init__(self, depth=3):  # type: ignore[no-untyped-def]
-        self.depth = depth
-
-
-class Unresolved(Player):
-    def __init__(self, depth: Nowhere = 3) -> None:  # type: ignore[name-defined]  # noqa: F821
-        self.depth = depth
-
-
-class Variadic(Player):
-    def __init__(self, *depths: int) -> None:
-        self.depths = depths
-
-
-class Keywords(Player):
-    def __init__(self, **depths: int) -> None:
-        self.depths = depths
-
-
-class Positional(Player):
-    def __init__(self, depth: int = 3, /) -> None:
-        self.depth = depth
-
-
-class Untextual(Player):
-    def __init__(self, depths: list[int]) -> None:
-        self.depths = depths
-
-
-class Ranged(Player):
-    def __init__(self, name: Annotated[str, Range(1, 2)] = "x") -> None:
-        self.name = name
-
-
-class WrongDefault(Player):
-    def __init__(self, depth: int = None) -> None:  # type: ignore[assignment]  # noqa: RUF013
-        self.depth = depth
-
-
-class KindOfNumber(Player):
-    def __init__(self, depth: Annotated[int, ModelKind("lms")] = 1) -> None:
-        self.depth = depth
-
-
-class OutOfRange(Player):
-    def __init__(self, depth: Annotated[int, Range(1, 5)] = 9) -> None:
-        self.depth = depth
-
-
-class Unregistered(arena.Evaluator):
-    def evaluate(self, board: arena.Board) -> float:  # noqa: ARG002
-        return 0.0
-
-
-UNREGISTERED = Unregistered()
-
-
-class BadEvaluator(Player):
-    def __init__(self, evaluator: arena.Evaluator = UNREGISTERED) -> None:
-        self.evaluator = evaluator
-
-
-@pytest.mark.parametrize(
-    ("cls", "message"),
-    [
-        (Hintless, "the option 'depth' has no type hint"),
-        (Unresolved, "the type hints of Unresolved.__init__ cannot be read: name 'Nowhere' is not defined"),
-        (Variadic, r"the parameter \*depths cannot be given by keyword"),
-        (Keywords, r"the parameter \*\*depths cannot be given by keyword"),
-        (Positional, "the parameter depth cannot be given by keyword"),
-        (Untextual, r"the option 'depths' has a type that cannot be given as text: list\[int\]"),
-        (Ranged, "the option 'name' has a Range but is not a number"),
-        (WrongDefault, "the default of option 'depth' is None, not int"),
-        (KindOfNumber, "the option 'depth' has a ModelKind but is not a model"),
-        (OutOfRange, r"the default of option 'depth' is 9, not int 1\.\.5"),
-        (BadEvaluator, "the default of option 'evaluator' is .* not a registered evaluator"),
-    ],
-)
-def test_a_constructor_that_gives_no_options_is_the_plugin_s_error(
-    cls: type[arena.Player], message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Faulty:
-        @arena.hookimpl
-        def register_players(self) -> dict[str, type[arena.Player]]:
-            return {"faulty": cls, "plain": Plain}
-
-    registry = registry_of(Faulty(), monkeypatch)
-    assert parse("player", "plain", registry).name == "plain"
-    with pytest.raises(
-        PluginError, match=rf"the player 'faulty' \({cls.__name__}\) cannot be used: .*{message}"
-    ) as error:
-        parse("player", "faulty", registry)
-    assert "\n" not in str(error.value)
-
-
-# What is listed
-
-
-def test_options_are_listed_with_types_and_defaults() -> None:
-    def listing(name: str) -> list[tuple[str, str, str | None]]:
-        return [(each.name, each.annotation, each.default) for each in REGISTRY.get("player", name).options]
-
-    assert listing("plain") == []
-    assert listing("searcher") == [
-        ("depth", "int 1..20", "4"),
-        ("evaluator", "evaluator", "counting"),
-        ("second", "evaluator|none", "none"),
-    ]
-    assert listing("everything") == [
-        ("flag", "true|false", "false"),
-        ("count", "int", "3"),
-        ("rate", "float", "0.5"),
-        ("text", "text", "plain"),
-        ("mode", "raw|normalised|2|none", "raw"),
-        ("shape", "round|square", "round"),
-        ("level", "LOW|HIGH", "LOW"),
-        ("limit", "int|none", "none"),
-        ("share", "float >=0|none", "1"),
-    ]
-    assert listing("lms") == [("weights", "model (lms)", "shipped"), ("other", "model|none", "none")]
-    assert listing("needy") == [("command", "text", None), ("weights", "model", None), ("depth", "int", "1")]
-
-
-def test_a_damaged_shipped_model_does_not_spoil_the_listing(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Damaged(Player):
-        def __init__(self, weights: arena.Model = arena.Model.shipped("arena", "no.safetensors")) -> None:  # noqa: B008
-            self.weights = weights
-
-    class OfDamaged:
-        @arena.hookimpl
-        def register_players(self) -> dict[str, type[arena.Player]]:
-            return {"damaged": Damaged}
-
-    registry = registry_of(OfDamaged(), monkeypatch)
-    (option,) = registry.get("player", "damaged").options
-    assert (option.annotation, option.default) == ("model", "shipped")
-    with pytest.raises(ModelError, match="no weights file"):
-        parse("player", "damaged", registry)

@@ -1,4 +1,4 @@
-"""Ratings by Bradley-Terry with draws and an advantage of Black."""
+"""Bradley-Terry ratings with draws and an advantage for Black."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from arena.contracts.rating import PlayerRating
 
-# Davidson (1970): brands i and j of chocolate pudding, i preferred, no preference, j preferred.
 PUDDING = np.array(
     [
         (1, 2, 19, 16, 22),
@@ -43,10 +42,12 @@ PUDDING = np.array(
         (5, 6, 11, 12, 21),
     ]
 )
+"""Data of Davidson (1970): two brands i and j of chocolate pudding, then the numbers of testers who preferred i, had no
+preference, and preferred j."""
 
 
 def probabilities(difference: float, tie: float, order: float) -> list[float]:
-    """Of Black's win, a draw and White's win, where Black is ``difference`` Elo units better."""
+    """Return the probabilities of Black's win, a draw and White's win if Black is ``difference`` Elo units better."""
     black, white = 10 ** (difference / 800) * sqrt(order), 10 ** (-difference / 800) / sqrt(order)
     return [each / (black + tie + white) for each in (black, tie, white)]
 
@@ -54,7 +55,7 @@ def probabilities(difference: float, tie: float, order: float) -> list[float]:
 def simulated(
     elo: dict[str, float], games: int, random: Generator, tie: float = 0.8, order: float = 1.3
 ) -> list[RatedGame]:
-    """``games`` games of each player as Black against each other."""
+    """Return the results of ``games`` games of each player as Black against each other player."""
     return [
         RatedGame(black, white, float(score))
         for black, white in permutations(elo, 2)
@@ -67,7 +68,7 @@ def rate(players: str | Sequence[str], games: Sequence[RatedGame], **options: fl
 
 
 def match(wins: int, draws: int, losses: int) -> list[RatedGame]:
-    """Of ``a`` against ``b``, every other game with Black."""
+    """Return the results of ``a`` against ``b``; ``a`` has Black in every other game."""
     scores = [1.0] * wins + [0.5] * draws + [0.0] * losses
     return [
         RatedGame("a", "b", score) if number % 2 else RatedGame("b", "a", 1 - score)
@@ -75,45 +76,45 @@ def match(wins: int, draws: int, losses: int) -> list[RatedGame]:
     ]
 
 
-def test_is_registered() -> None:
+def test_davidson_is_registered() -> None:
     assert load().get("rating", "davidson").cls is Davidson
 
 
 def test_pudding_data_give_the_published_estimates() -> None:
     i, j = PUDDING[:, 0] - 1, PUDDING[:, 1] - 1
-    found = fit(6, i, j, PUDDING[:, 2:].astype(float), prior_sd=1e6, first_move=False)
-    worths = np.exp(found.ratings / ELO)
+    fitted = fit(6, i, j, PUDDING[:, 2:].astype(float), prior_sd=1e6, first_move=False)
+    worths = np.exp(fitted.ratings / ELO)
     assert worths / worths.sum() == pytest.approx([0.1388, 0.1730, 0.1617, 0.1654, 0.1587, 0.2024], abs=5e-5)
-    assert found.tie == pytest.approx(0.7468, abs=5e-5)
-    assert found.order == 1
-    assert found.log_likelihood == pytest.approx(-809.7095, abs=5e-5)
+    assert fitted.tie == pytest.approx(0.7468, abs=5e-5)
+    assert fitted.order == 1
+    assert fitted.log_likelihood == pytest.approx(-809.7095, abs=5e-5)
 
 
 def test_known_strengths_are_recovered() -> None:
     elo = {"a": 300.0, "b": 50.0, "c": 0.0, "d": -350.0}
     games = simulated(elo, 20_000, np.random.default_rng(1))
-    found = rate("abcd", games)
+    ratings = rate("abcd", games)
     for player, rating in elo.items():
-        assert found[player].rating == pytest.approx(rating, abs=5)
-        assert found[player].error < 5
-        assert found[player].games == 6 * 20_000
+        assert ratings[player].rating == pytest.approx(rating, abs=5)
+        assert ratings[player].error < 5
+        assert ratings[player].games == 6 * 20_000
 
 
 def test_tie_and_order_are_recovered() -> None:
     counts = np.array([probabilities(200, 0.6, 1.5), probabilities(-200, 0.6, 1.5)]) * 100_000
-    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=500, first_move=True)
-    assert found.ratings == pytest.approx([100, -100], abs=0.01)
-    assert (found.tie, found.order) == pytest.approx((0.6, 1.5), abs=1e-4)
+    fitted = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=500, first_move=True)
+    assert fitted.ratings == pytest.approx([100, -100], abs=0.01)
+    assert (fitted.tie, fitted.order) == pytest.approx((0.6, 1.5), abs=1e-4)
 
 
 def test_two_players_without_draws_differ_by_the_logit_of_the_score() -> None:
     counts = np.array([[75.0, 0, 25], [25, 0, 75]])
-    found = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=1e6, first_move=True)
-    assert found.ratings[0] - found.ratings[1] == pytest.approx(ELO * log(3), abs=1e-3)
+    fitted = fit(2, np.array([0, 1]), np.array([1, 0]), counts, prior_sd=1e6, first_move=True)
+    assert fitted.ratings[0] - fitted.ratings[1] == pytest.approx(ELO * log(3), abs=1e-3)
 
 
-def test_agrees_with_another_way_of_maximising() -> None:
-    """The posterior written game by game, a general optimiser, and errors by finite differences."""
+def test_ratings_and_errors_agree_with_a_general_optimiser() -> None:
+    """The posterior is computed game by game, and the errors by finite differences."""
     elo = {"a": 200.0, "b": 100.0, "c": 0.0, "d": -100.0, "e": -400.0}
     games = simulated(elo, 15, np.random.default_rng(2))
     prior_sd = 200.0
@@ -134,17 +135,17 @@ def test_agrees_with_another_way_of_maximising() -> None:
     covariance = np.linalg.inv(hessian) * 4 / 50**2
     centred = np.eye(5) - 1 / 5
     errors = 1.959964 * np.sqrt(np.diag(centred @ covariance[:5, :5] @ centred))
-    found = rate("abcde", games, prior_sd=prior_sd).values()
-    assert [each.rating for each in found] == pytest.approx(100 * best[:5], abs=0.01)
-    assert [each.error for each in found] == pytest.approx(100 * errors, rel=1e-3)
+    ratings = rate("abcde", games, prior_sd=prior_sd).values()
+    assert [each.rating for each in ratings] == pytest.approx(100 * best[:5], abs=0.01)
+    assert [each.error for each in ratings] == pytest.approx(100 * errors, rel=1e-3)
 
 
 @given(st.integers(0, 40), st.integers(0, 40))
 def test_equal_results_give_equal_ratings(wins: int, draws: int) -> None:
-    found = rate("ab", match(wins, draws, 0) + match(0, draws, wins))
-    assert (found["a"].rating, found["b"].rating) == (0, 0)
-    assert str(found["a"].rating) == "0.0"
-    assert found["a"].error == found["b"].error
+    ratings = rate("ab", match(wins, draws, 0) + match(0, draws, wins))
+    assert (ratings["a"].rating, ratings["b"].rating) == (0, 0)
+    assert str(ratings["a"].rating) == "0.0"
+    assert ratings["a"].error == ratings["b"].error
 
 
 results = st.lists(
@@ -155,37 +156,37 @@ results = st.lists(
 
 @settings(deadline=None)
 @given(results, st.randoms(), st.booleans())
-def test_ratings_are_finite_centred_and_do_not_depend_on_order(
+def test_ratings_are_finite_have_mean_0_and_do_not_depend_on_order(
     games: list[RatedGame], random: object, first_move: bool
 ) -> None:
-    found = rate("abcdef", games, first_move=first_move)
-    assert list(found) == list("abcdef")
-    played = [each for each in found.values() if each.games]
+    ratings = rate("abcdef", games, first_move=first_move)
+    assert list(ratings) == list("abcdef")
+    played = [each for each in ratings.values() if each.games]
     assert sum(each.rating for each in played) == pytest.approx(0, abs=1e-5)
-    assert all(abs(each.rating) < 5000 and 0 <= each.error < 1000 for each in found.values())
+    assert all(abs(each.rating) < 5000 and 0 <= each.error < 1000 for each in ratings.values())
     random.shuffle(games)  # type: ignore[attr-defined]
     other = rate("fedcba", games, first_move=first_move)
-    for player, each in found.items():
+    for player, each in ratings.items():
         assert other[player].rating == pytest.approx(each.rating, abs=1e-4)
         assert other[player].error == pytest.approx(each.error, abs=1e-4)
         assert other[player].games == each.games
 
 
 @given(results)
-def test_swapping_wins_and_losses_turns_the_ratings_round(games: list[RatedGame]) -> None:
-    turned = [RatedGame(game.black, game.white, 1 - game.score) for game in games]
-    found, other = rate("abcdef", games, first_move=False), rate("abcdef", turned, first_move=False)
+def test_swapping_wins_and_losses_negates_the_ratings(games: list[RatedGame]) -> None:
+    swapped = [RatedGame(game.black, game.white, 1 - game.score) for game in games]
+    original, negated = rate("abcdef", games, first_move=False), rate("abcdef", swapped, first_move=False)
     for player in "abcdef":
-        assert found[player].rating == pytest.approx(-other[player].rating, abs=1e-4)
+        assert original[player].rating == pytest.approx(-negated[player].rating, abs=1e-4)
 
 
-def test_perfect_scores_are_finite_and_ordered_by_evidence() -> None:
+def test_perfect_scores_give_finite_ratings_that_grow_with_the_number_of_games() -> None:
     few, many = (rate("ab", match(n, 0, 0))["a"].rating for n in (4, 60))
     assert 100 < few < many < 1000
     assert few == -rate("ab", match(4, 0, 0))["b"].rating
 
 
-def test_a_ladder_of_perfect_scores_is_ordered() -> None:
+def test_players_that_beat_only_the_next_player_are_rated_in_order() -> None:
     games = [
         RatedGame(*colours, 1.0 if colours[0] < colours[1] else 0.0)
         for better, worse in ("ab", "bc", "cd")
@@ -197,46 +198,46 @@ def test_a_ladder_of_perfect_scores_is_ordered() -> None:
 
 
 @pytest.mark.parametrize("record", [(0, 100, 0), (50, 0, 50), (1, 0, 0), (100, 100, 0)])
-def test_pools_with_nothing_but_draws_or_none_are_finite(record: tuple[int, int, int]) -> None:
-    found = rate("ab", match(*record))
-    assert all(abs(each.rating) < 1000 and 0 < each.error < 1000 for each in found.values())
+def test_ratings_are_finite_with_only_draws_and_without_draws(record: tuple[int, int, int]) -> None:
+    ratings = rate("ab", match(*record))
+    assert all(abs(each.rating) < 1000 and 0 < each.error < 1000 for each in ratings.values())
 
 
-def test_who_has_played_nothing_has_the_prior_and_disturbs_nobody() -> None:
+def test_a_player_without_games_has_the_prior_and_does_not_change_other_ratings() -> None:
     games = match(30, 10, 20)
-    found = rate("abc", games, prior_sd=300)
-    assert (found["c"].rating, found["c"].games) == (0, 0)
-    assert found["c"].error == pytest.approx(1.959964 * 300)
-    assert found["a"] == rate("ab", games, prior_sd=300)["a"]
+    ratings = rate("abc", games, prior_sd=300)
+    assert (ratings["c"].rating, ratings["c"].games) == (0, 0)
+    assert ratings["c"].error == pytest.approx(1.959964 * 300)
+    assert ratings["a"] == rate("ab", games, prior_sd=300)["a"]
 
 
-def test_nobody_and_nothing_can_be_rated() -> None:
+def test_no_players_and_no_games_can_be_rated() -> None:
     assert Davidson().rate([], []) == []
     assert [each.rating for each in Davidson().rate(["a", "b"], [])] == [0, 0]
 
 
-def test_pools_that_never_met_are_finite_and_less_sure() -> None:
+def test_components_that_never_met_have_finite_ratings_with_larger_errors() -> None:
     one, other = match(30, 10, 20), [RatedGame("c", "d", 0.5)] * 10 + [RatedGame("d", "c", 1.0)] * 10
-    found = rate("abcd", one + other)
-    assert found["a"].rating + found["b"].rating == pytest.approx(0, abs=1e-5)
-    assert found["a"].error > 5 * rate("ab", one)["a"].error
+    ratings = rate("abcd", one + other)
+    assert ratings["a"].rating + ratings["b"].rating == pytest.approx(0, abs=1e-5)
+    assert ratings["a"].error > 5 * rate("ab", one)["a"].error
 
 
-def test_the_error_shrinks_with_the_root_of_the_number_of_games() -> None:
+def test_the_error_decreases_with_the_square_root_of_the_number_of_games() -> None:
     one, hundred = (rate("ab", match(3, 2, 2) * 20 * n)["a"].error for n in (1, 100))
     assert one / hundred == pytest.approx(10, rel=0.02)
 
 
-def test_the_95_percent_interval_holds_the_truth_in_95_percent_of_tournaments() -> None:
+def test_the_95_percent_interval_contains_the_true_rating_in_95_percent_of_tournaments() -> None:
     elo = {"a": 150.0, "b": 0.0, "c": -150.0}
     random = np.random.default_rng(3)
     trials = [rate("abc", simulated(elo, 20, random)) for _ in range(300)]
-    held = [abs(found[p].rating - elo[p]) <= found[p].error for found, p in product(trials, elo)]
-    assert 0.92 < np.mean(held) < 0.98
+    contained = [abs(trial[p].rating - elo[p]) <= trial[p].error for trial, p in product(trials, elo)]
+    assert 0.92 < np.mean(contained) < 0.98
 
 
-def test_the_advantage_of_black_is_kept_out_of_the_ratings() -> None:
-    """Equal players of whom one always has Black: the ratings put it down to the colour, half and half."""
+def test_the_advantage_of_black_does_not_count_for_the_ratings() -> None:
+    """If one of two equal players always has Black, its advantage is divided between colour and rating."""
     always = [RatedGame("a", "b", 1.0)] * 70 + [RatedGame("a", "b", 0.0)] * 30
     swapped = [RatedGame("b", "a", 1.0)] * 70 + [RatedGame("b", "a", 0.0)] * 30
     assert rate("ab", always + swapped)["a"].rating == 0
@@ -244,7 +245,7 @@ def test_the_advantage_of_black_is_kept_out_of_the_ratings() -> None:
     assert rate("ab", always)["a"].error > 3 * rate("ab", always, first_move=False)["a"].error
 
 
-def test_a_hundred_thousand_games_are_counted_once() -> None:
+def test_each_of_a_hundred_thousand_games_counts_once_for_both_players() -> None:
     random = np.random.default_rng(4)
     players = [f"p{number}" for number in range(40)]
     black, white = random.integers(40, size=(2, 100_000))
@@ -254,6 +255,6 @@ def test_a_hundred_thousand_games_are_counted_once() -> None:
         for b, w, score in zip(black, white, scores, strict=True)
         if b != w
     ]
-    found = rate(players, games)
-    assert sum(each.games for each in found.values()) == 2 * len(games)
-    assert max(abs(each.rating) for each in found.values()) < 30
+    ratings = rate(players, games)
+    assert sum(each.games for each in ratings.values()) == 2 * len(games)
+    assert max(abs(each.rating) for each in ratings.values()) < 30

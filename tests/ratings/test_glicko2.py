@@ -1,4 +1,4 @@
-"""Glicko-2: the worked example of its paper, and what must hold besides."""
+"""Glicko-2: the worked example of its paper, and properties of the ratings."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def test_the_worked_example_of_the_paper() -> None:
     assert after.volatility == pytest.approx(0.05999, abs=0.00001)
 
 
-def test_who_does_not_play_becomes_less_certain() -> None:
+def test_the_deviation_of_a_player_without_games_grows() -> None:
     after = updated(Strength(1600, 50), [], tau=0.5)
     assert after.rating == 1600
     assert after.deviation == pytest.approx((50**2 + (0.06 * 173.7178) ** 2) ** 0.5)
 
 
 @given(GAMES)
-def test_the_other_side_of_every_result_is_the_opposite(games: list[RatedGame]) -> None:
+def test_swapping_wins_and_losses_mirrors_the_ratings(games: list[RatedGame]) -> None:
     mirrored = [RatedGame(game.black, game.white, 1 - game.score) for game in games]
     for one, other in zip(Glicko2().rate("abc", games), Glicko2().rate("abc", mirrored), strict=True):
         assert one.rating - 1500 == pytest.approx(1500 - other.rating, abs=1e-6)
@@ -39,11 +39,11 @@ def test_the_other_side_of_every_result_is_the_opposite(games: list[RatedGame]) 
 
 
 @given(GAMES)
-def test_periods_end_where_they_should(games: list[RatedGame]) -> None:
+def test_a_period_of_all_games_is_the_default(games: list[RatedGame]) -> None:
     assert Glicko2(period=len(games)).rate("abc", games) == Glicko2().rate("abc", games)
 
 
-def test_better_results_are_better_ratings() -> None:
+def test_better_results_give_better_ratings() -> None:
     games = [RatedGame("a", "b", 1.0)] * 20 + [RatedGame("c", "a", 0.5)] * 20
     a, b, c = specs.parse("rating", "glicko2:period=10").create().rate("abc", games)
     assert a.rating > c.rating > 1500 > b.rating

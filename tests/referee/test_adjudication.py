@@ -1,4 +1,4 @@
-"""When the scores of a game agree."""
+"""Adjudication by scores."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from arena.referee.adjudication import AgreedScores, Agreement, ScoreAdjudicator
 
 
 def winner(scores: list[float | None], first: Side, black: float, white: float, plies: int) -> Side | None:
-    """Who is ahead by the last ``plies`` scores, as the rule is told: looked at as a whole."""
-    views = []
+    """Return the side on whose win the last ``plies`` scores agree, by the rule applied to all of them at once."""
+    opinions = []
     for ply, score in enumerate(scores):
         mover = first if ply % 2 == 0 else first.other
         threshold = black if mover is Side.BLACK else white
         if score is None or -threshold < score < threshold:
-            views.append(None)
+            opinions.append(None)
         else:
-            views.append(mover if score > 0 else mover.other)
-    last = views[-plies:]
+            opinions.append(mover if score > 0 else mover.other)
+    last = opinions[-plies:]
     return last[0] if len(last) == plies and len(set(last)) == 1 else None
 
 
@@ -35,17 +35,17 @@ def winner(scores: list[float | None], first: Side, black: float, white: float, 
     st.sampled_from([1.0, 5.0]),
     st.sampled_from([2, 4]),
 )
-def test_agreement_is_that_of_the_last_plies(
+def test_the_outcome_depends_on_the_scores_of_the_last_plies(
     scores: list[float | None], first: Side, black: float, white: float, plies: int
 ) -> None:
-    watch = ScoreAdjudicator(Agreement(black, white, plies))
+    adjudicator = ScoreAdjudicator(Agreement(black, white, plies))
     for ply, score in enumerate(scores, 1):
-        watch.add(first if ply % 2 else first.other, score)
+        adjudicator.add(first if ply % 2 else first.other, score)
         ahead = winner(scores[:ply], first, black, white, plies)
-        assert watch.outcome == (None if ahead is None else Outcome(ahead, Termination.SCORES))
+        assert adjudicator.outcome == (None if ahead is None else Outcome(ahead, Termination.SCORES))
 
 
-def test_a_spec_counts_before_a_name_and_a_name_before_all() -> None:
+def test_a_threshold_for_a_spec_takes_precedence_over_one_for_a_name() -> None:
     names = {"lms": "lms", "lms:depth=2": "lms", "td": "td"}
     settled = AgreedScores(1.0, 4, {"lms": 30.0, "lms:depth=2": 20.0}).settled(names)
     assert settled.between("lms", "lms:depth=2") == Agreement(30.0, 20.0, 4)
@@ -62,6 +62,6 @@ def test_a_spec_counts_before_a_name_and_a_name_before_all() -> None:
         ({"threshold": 1.0, "plies": 0}, "even number of plies, 2 or more, not 0"),
     ],
 )
-def test_what_makes_no_sense(scores: dict[str, Any], line: str) -> None:
+def test_invalid_thresholds_and_plies_are_refused(scores: dict[str, Any], line: str) -> None:
     with pytest.raises(UsageError, match=line):
         AgreedScores(**scores)

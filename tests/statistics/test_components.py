@@ -1,4 +1,4 @@
-"""Which players' strengths results can compare."""
+"""Components of players with comparable ratings."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RESULTS = st.lists(
 )
 
 
-def scipys(edges: list[tuple[str, str]], connection: str) -> set[frozenset[str]]:
-    """The components of a graph, as SciPy finds them."""
+def scipy_components(edges: list[tuple[str, str]], connection: str) -> set[frozenset[str]]:
+    """Return the components of a graph by SciPy."""
     matrix = np.zeros((len(NAMES), len(NAMES)), dtype=int)
     for start, end in edges:
         matrix[NAMES.index(start), NAMES.index(end)] = 1
@@ -29,32 +29,36 @@ def scipys(edges: list[tuple[str, str]], connection: str) -> set[frozenset[str]]
     return {frozenset(name for name, of in zip(NAMES, labels, strict=True) if of == label) for label in range(count)}
 
 
-def parts(found: dict[str, Basis], kind: str) -> set[frozenset[str]]:
-    numbers = {player: getattr(basis, kind) for player, basis in found.items() if basis.games}
+def components(player_bases: dict[str, Basis], kind: str) -> set[frozenset[str]]:
+    """Return the sets of players with the same number; ``kind`` is ``component`` or ``strong_component``."""
+    numbers = {player: getattr(basis, kind) for player, basis in player_bases.items() if basis.games}
     return {frozenset(player for player in numbers if numbers[player] == number) for number in numbers.values()}
 
 
 @given(RESULTS)
-def test_components_are_those_of_scipy(results: list[tuple[str, str, float, int]]) -> None:
-    found = bases(NAMES, results)
+def test_components_agree_with_scipy(results: list[tuple[str, str, float, int]]) -> None:
+    player_bases = bases(NAMES, results)
     met = [(first, second) for first, second, _, _ in results]
     scored = [(first, second) for first, second, score, _ in results if score > 0]
     scored += [(second, first) for first, second, score, _ in results if score < 1]
     played = {player for pair in met for player in pair}
-    assert parts(found, "component") == {part for part in scipys(met, "weak") if part & played}
-    assert parts(found, "strong_component") == {part for part in scipys(scored, "strong") if part & played}
+    weak, strong = scipy_components(met, "weak"), scipy_components(scored, "strong")
+    assert components(player_bases, "component") == {part for part in weak if part & played}
+    assert components(player_bases, "strong_component") == {part for part in strong if part & played}
 
 
 @given(RESULTS)
-def test_there_is_one_strong_component_if_fords_condition_holds(results: list[tuple[str, str, float, int]]) -> None:
+def test_there_is_one_strong_component_if_and_only_if_fords_condition_holds(
+    results: list[tuple[str, str, float, int]],
+) -> None:
     players = sorted({player for first, second, _, _ in results for player in (first, second)})
     scored = {(first, second) for first, second, score, _ in results if score > 0}
     scored |= {(second, first) for first, second, score, _ in results if score < 1}
 
-    def somebody_scores(here: tuple[str, ...]) -> bool:
-        return any(one in here and other not in here for one, other in scored)
+    def scores_outside(group: tuple[str, ...]) -> bool:
+        return any(one in group and other not in group for one, other in scored)
 
-    holds = all(somebody_scores(here) for size in range(1, len(players)) for here in combinations(players, size))
+    holds = all(scores_outside(group) for size in range(1, len(players)) for group in combinations(players, size))
     assert holds == (len({basis.strong_component for basis in bases(players, results).values()}) <= 1)
 
 
@@ -71,17 +75,17 @@ def test_a_player_with_only_wins_or_only_losses_is_a_component_of_its_own() -> N
 
 def test_a_single_draw_joins_two_components() -> None:
     wins = [("a", "b", 1.0, 100), ("c", "d", 1.0, 100), ("b", "a", 1.0, 1), ("d", "c", 1.0, 1), ("a", "c", 1.0, 50)]
-    assert parts(bases("abcd", wins), "strong_component") == {frozenset("ab"), frozenset("cd")}
-    assert parts(bases("abcd", wins), "component") == {frozenset("abcd")}
-    assert parts(bases("abcd", [*wins, ("b", "d", 0.5, 1)]), "strong_component") == {frozenset("abcd")}
+    assert components(bases("abcd", wins), "strong_component") == {frozenset("ab"), frozenset("cd")}
+    assert components(bases("abcd", wins), "component") == {frozenset("abcd")}
+    assert components(bases("abcd", [*wins, ("b", "d", 0.5, 1)]), "strong_component") == {frozenset("abcd")}
 
 
 def test_components_are_numbered_by_size_then_by_first_player() -> None:
-    found = bases("abcdefg", [(*pair, 0.5, 1) for pair in ("ef", "fg", "cd", "ab")])
-    assert [found[player].component for player in "abcdefg"] == [2, 2, 3, 3, 1, 1, 1]
+    player_bases = bases("abcdefg", [(*pair, 0.5, 1) for pair in ("ef", "fg", "cd", "ab")])
+    assert [player_bases[player].component for player in "abcdefg"] == [2, 2, 3, 3, 1, 1, 1]
 
 
-def test_a_chain_of_thousands_of_players() -> None:
+def test_a_cycle_of_thousands_of_players_is_one_component_and_a_chain_is_not() -> None:
     chain = [str(number) for number in range(5000)]
     graph = {node: {following} for node, following in zip(chain, [*chain[1:], chain[0]], strict=True)}
     assert [len(part) for part in strong_components(graph)] == [5000]

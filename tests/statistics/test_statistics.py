@@ -1,4 +1,4 @@
-"""Published numbers for intervals, Elo differences and sequential tests."""
+"""Intervals, Elo differences and sequential tests, compared with published numbers and SciPy."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from arena.statistics.sprt import SPRT
 @pytest.mark.parametrize(
     ("successes", "trials", "low", "high"), [(81, 263, 0.2553, 0.3662), (0, 20, 0.0, 0.1611), (20, 20, 0.8389, 1.0)]
 )
-def test_wilson(successes: int, trials: int, low: float, high: float) -> None:
+def test_wilson_gives_published_intervals(successes: int, trials: int, low: float, high: float) -> None:
     assert wilson(successes, trials) == (pytest.approx(low, abs=5e-5), pytest.approx(high, abs=5e-5))
 
 
 @given(st.integers(1, 10_000), st.floats(0, 1), st.sampled_from([0.5, 0.95, 0.99]))
-def test_wilson_is_that_of_scipy(trials: int, share: float, confidence: float) -> None:
+def test_wilson_agrees_with_scipy(trials: int, share: float, confidence: float) -> None:
     successes = round(share * trials)
-    theirs = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
-    assert wilson(successes, trials, confidence) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+    expected = stats.binomtest(successes, trials).proportion_ci(confidence, method="wilson")
+    assert wilson(successes, trials, confidence) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
-def test_trinomial() -> None:
+def test_elo_of_trinomial_counts() -> None:
     match = MatchCounts((96, 111, 136))
     assert (match.elo().value, match.elo().error) == (pytest.approx(40.70, abs=0.005), pytest.approx(30.43, abs=0.005))
     assert match.los == pytest.approx(0.9960, abs=5e-5)
 
 
-def test_pentanomial() -> None:
+def test_elo_of_pentanomial_counts() -> None:
     match = MatchCounts((34, 54, 63, 64, 75))
     elo, normalized = match.elo(), match.normalized_elo()
     assert (elo.value, elo.error) == (pytest.approx(55.58, abs=0.005), pytest.approx(27.65, abs=0.005))
@@ -46,7 +46,7 @@ def test_pentanomial() -> None:
     )
 
 
-def test_perfect_and_even_matches() -> None:
+def test_elo_of_perfect_and_even_matches() -> None:
     assert MatchCounts((0, 0, 10)).elo().value == MatchCounts((0, 0, 10)).normalized_elo().value == inf
     assert (MatchCounts((0, 0, 10)).los, MatchCounts((10, 0, 0)).los, MatchCounts((0, 10, 0)).los) == (1, 0, 0.5)
     assert MatchCounts((5, 3, 5)).elo().value == pytest.approx(0)
@@ -58,7 +58,7 @@ def test_elo_and_score_are_inverse(elo: float) -> None:
 
 
 @given(st.lists(st.integers(1, 500), min_size=5, max_size=5))
-def test_the_other_side_sees_the_opposite(counts: list[int]) -> None:
+def test_the_opponents_counts_give_the_opposite_result(counts: list[int]) -> None:
     one, other = MatchCounts(counts), MatchCounts(counts[::-1])
     assert one.elo().value == pytest.approx(-other.elo().value, abs=1e-6)
     assert one.los == pytest.approx(1 - other.los)
@@ -72,7 +72,7 @@ def test_the_other_side_sees_the_opposite(counts: list[int]) -> None:
         (SPRT(0, 2), (365, 16618, 36229, 16974, 390), 2.2504),
     ],
 )
-def test_log_likelihood_ratios(test: SPRT, counts: tuple[int, ...], llr: float) -> None:
+def test_published_log_likelihood_ratios(test: SPRT, counts: tuple[int, ...], llr: float) -> None:
     assert test.llr(counts) == pytest.approx(llr, abs=5e-5)
 
 
@@ -86,8 +86,8 @@ def test_bounds_and_verdicts() -> None:
 
 
 @pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), (60.0, "H0")])
-def test_errors_are_as_rare_as_promised(truth: float, wrong: str) -> None:
-    """Simulated matches of pairs, the pairs' scores in the proportions that some engine had."""
+def test_error_rates_are_at_most_alpha_and_beta(truth: float, wrong: str) -> None:
+    """The matches are simulated; the scores of pairs have the distribution of a real match of chess engines."""
     test = SPRT(0, 60)
     shape = np.array([0.02, 0.22, 0.52, 0.22, 0.02])
     scores = np.linspace(0, 1, 5)
@@ -106,7 +106,7 @@ def test_errors_are_as_rare_as_promised(truth: float, wrong: str) -> None:
     assert mistakes <= stats.binom.ppf(0.999, matches, 0.05)
 
 
-def test_holm() -> None:
+def test_holm_gives_the_adjusted_values_of_an_example() -> None:
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == []
 

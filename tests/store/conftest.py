@@ -1,4 +1,4 @@
-"""Games made by hand, and a database that holds two tournaments of them."""
+"""Fixtures with invented games, and with a database of two tournaments of such games."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ import pytest
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS
 from arena.contracts.rating import PlayerRating
 from arena.contracts.record import GameRecord, PlyInfo
-from arena.store import PlayerIdentity, Store, StoredTournament, database
+from arena.store import PlayerIdentity, Results, Store, StoredTournament, database
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 PLAYERS = (
     PlayerIdentity("minimax:depth=2", "minimax", "checkers-arena", "0.1.0"),
@@ -34,7 +34,7 @@ IDLE = PlayerIdentity("idle", "idle", "arena-idle", "3.1")
 def make_record(
     chance: random.Random, round_: int, black: str = "lms", white: str = "random", **changes: Any
 ) -> GameRecord:
-    """A record whose numbers are plausible, though nobody played the game."""
+    """Return a record with random values in valid ranges. Its moves do not lead from board to board."""
     plies = chance.randint(0, 40)
     boards = []
     for _ in range(plies + 1):
@@ -43,7 +43,7 @@ def make_record(
         sides = [sum(1 << square for square in part) for part in (squares[:half], squares[half:])]
         boards.append(struct.pack("<3I", *sides, (sides[0] | sides[1]) & chance.getrandbits(32)))
 
-    def some(value: Callable[[], Any]) -> tuple[Any, ...]:
+    def values_or_none(value: Callable[[], Any]) -> tuple[Any, ...]:
         if chance.random() < 0.2:
             return (None,) * plies
         return tuple(value() if chance.random() < 0.7 else None for _ in range(plies))
@@ -65,11 +65,11 @@ def make_record(
         "forfeited_by": {"1-0": "white", "0-1": "black"}[result] if forfeit else None,
         "reason": "ValueError: no idea\n  in choose" if forfeit else None,
         "ply_info": PlyInfo.packed(
-            scores=SCORES.array_of(some(lambda: chance.gauss(0, 50))),
-            depths=DEPTHS.array_of(some(lambda: chance.randint(0, 30))),
-            nodes=NODES.array_of(some(lambda: chance.getrandbits(chance.randint(1, 62)))),
-            seconds=SECONDS.array_of(some(chance.random)),
-            pvs=[pv or "" for pv in some(lambda: "9-13 22-18")],
+            scores=SCORES.array_of(values_or_none(lambda: chance.gauss(0, 50))),
+            depths=DEPTHS.array_of(values_or_none(lambda: chance.randint(0, 30))),
+            nodes=NODES.array_of(values_or_none(lambda: chance.getrandbits(chance.randint(1, 62)))),
+            seconds=SECONDS.array_of(values_or_none(chance.random)),
+            pvs=[pv or "" for pv in values_or_none(lambda: "9-13 22-18")],
         ),
         "started": 1_700_000_000 + chance.random(),
     }
@@ -77,10 +77,9 @@ def make_record(
 
 
 def make_games(seed: int, games: int) -> list[GameRecord]:
-    """Every pair of the players meets ``games`` times, colours changing."""
+    """Return ``games`` games for each pair of the players, with alternating colours."""
     chance = random.Random(seed)
-    specs = [player.spec for player in PLAYERS]
-    pairs = [(a, b) for place, a in enumerate(specs) for b in specs[place + 1 :]]
+    pairs = list(combinations([player.spec for player in PLAYERS], 2))
     return [
         make_record(chance, number, *((a, b) if number % 2 else (b, a))) for a, b in pairs for number in range(games)
     ]
@@ -88,7 +87,7 @@ def make_games(seed: int, games: int) -> list[GameRecord]:
 
 @pytest.fixture
 def record() -> Callable[..., GameRecord]:
-    """``record(round, **changes)`` makes a record of lms against random."""
+    """``record(round, **changes)`` returns a record of lms against random."""
 
     def make(round_: int = 0, **changes: Any) -> GameRecord:
         return make_record(random.Random(round_), round_, **changes)
@@ -97,13 +96,15 @@ def record() -> Callable[..., GameRecord]:
 
 
 RENAMED = {"guilty": "forfeited_by", "seat": "position", "learned": "learned_models"}
-"""Names of tables and columns in older databases, and what they are called today."""
+"""Name of a table or column in older databases -> its current name."""
 
 
 @pytest.fixture
 def as_older() -> Callable[[Path, Path, str], None]:
-    """``as_older(newest, path, revision)`` makes ``path`` a database with the content of ``newest``, as a program that
-    knew ``revision`` would have left it."""
+    """``as_older(newest, path, revision)`` creates a database at ``path`` with the tables of an older revision.
+
+    It has the content of the database ``newest``, which has the newest revision.
+    """
 
     def make(newest: Path, path: Path, revision: str) -> None:
         with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
@@ -120,9 +121,9 @@ def as_older() -> Callable[[Path, Path, str], None]:
             )
             for (table,) in tables.fetchall():
                 columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-                today = ", ".join(RENAMED.get(column, column) for column in columns)
+                current = ", ".join(RENAMED.get(column, column) for column in columns)
                 source = RENAMED.get(table, table)
-                connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {today} FROM newest.{source}")
+                connection.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {current} FROM newest.{source}")
             connection.commit()
 
     return make
@@ -138,9 +139,17 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "results" / "arena.sqlite"
 
 
+@pytest.fixture
+def ours(path: Path, identities: tuple[PlayerIdentity, ...]) -> Path:
+    """A database with one tournament."""
+    with Store.open(path) as store:
+        store.create_tournament("spring", 1, {}, identities)
+    return path
+
+
 @dataclass(frozen=True)
 class Filled:
-    """A database and what was put into it."""
+    """A database and its content."""
 
     path: Path
     tournaments: dict[str, StoredTournament]
@@ -150,12 +159,12 @@ class Filled:
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
-    """Two tournaments, ``spring`` with a player who never played and ``autumn``; only read it."""
+    """A database with the tournaments ``spring``, which has a player without games, and ``autumn``. Only read it."""
     path = tmp_path_factory.mktemp("filled") / "arena.sqlite"
     records = {"spring": make_games(1, 20), "autumn": make_games(2, 31)}
     ratings = {
         "spring": [PlayerRating("lms", 12.5, 30.25, 38), PlayerRating("random", -12.5, 31.5, 37)],
-        "autumn": [PlayerRating(player.spec, -100.0 * seat, 7.0, 60) for seat, player in enumerate(PLAYERS)],
+        "autumn": [PlayerRating(player.spec, -100.0 * number, 7.0, 60) for number, player in enumerate(PLAYERS)],
     }
     tournaments = {}
     with Store.open(path) as store:
@@ -173,3 +182,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
             store.save_ratings(tournament.id, "davidson", ratings[name], 0)
             store.save_ratings(tournament.id, "other", [PlayerRating("lms", 1500.0, 1.0, 1)], 1)
     return Filled(path, tournaments, records, ratings)
+
+
+@pytest.fixture(scope="session")
+def results(filled: Any) -> Iterator[Results]:
+    with Results(filled.path) as results:
+        yield results

@@ -1,4 +1,4 @@
-"""Games that others played: kept once, read as a table, written as PDN again."""
+"""Games imported from PDN files: stored once, read as a table, exported as PDN."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MARKS = ["", "!", "?", "", "!!", "??", "!?", "?!", ""]
 
 
 def make_game(number: int, /, file: str = "old/file.pdn", **changes: Any) -> pdn.PDNGame:
-    """A random game; every third from a position, every other with comments, every fourth with marks."""
+    """Return a random game: every third from a position, every second with comments, every fourth with marks."""
     played = random_game(number, plies=number * 7 % 40)
     if number % 3 == 2:
         played = arena.Game(played.board)
@@ -78,12 +78,12 @@ def test_collected_games_as_a_table(collected: Path) -> None:
         texts = [move_text(board, move) for board, move in zip(game.boards, game.moves, strict=False)]
         assert row["moves"] == " ".join(texts)
         lines = ["" for _ in game.boards] if pd.isna(row["comments"]) else row["comments"].split("\n")
-        said = [line.rpartition("\t") for line in lines]
-        assert [comment for *_, comment in said] == list(game.comments or [""] * len(game.boards))
-        assert [mark for mark, *_ in said[1:]] == list(game.marks or [""] * len(game.moves))
+        parts = [line.rpartition("\t") for line in lines]
+        assert [comment for *_, comment in parts] == list(game.comments or [""] * len(game.boards))
+        assert [mark for mark, *_ in parts[1:]] == list(game.marks or [""] * len(game.moves))
 
 
-def test_boards_are_packed_as_those_of_tournaments(collected: Path) -> None:
+def test_boards_are_packed_like_boards_of_tournament_games(collected: Path) -> None:
     with closing(sqlite3.connect(collected)) as connection:
         blobs = connection.execute("SELECT boards FROM collected_games WHERE collection_id = 1 ORDER BY number")
         for (blob,), game in zip(blobs, GAMES, strict=True):
@@ -91,7 +91,7 @@ def test_boards_are_packed_as_those_of_tournaments(collected: Path) -> None:
             assert np.frombuffer(blob, "<u4").reshape(-1, 3).tolist() == masks
 
 
-def test_a_game_is_in_a_collection_once(collected: Path) -> None:
+def test_collection_holds_equal_games_once(collected: Path) -> None:
     with Store.open(collected) as store:
         with store.collector("old") as collector:
             for number in range(30, 50):
@@ -110,7 +110,7 @@ def test_a_game_is_in_a_collection_once(collected: Path) -> None:
         assert results.collections()["games"].tolist() == [len(GAMES) + 12, 1, 1]
 
 
-def test_what_is_added_is_kept_when_something_else_fails(path: Path) -> None:
+def test_added_games_are_committed_after_an_exception(path: Path) -> None:
     with Store.open(path) as store, pytest.raises(RuntimeError), store.collector("old") as collector:
         collector.add(GAMES[0])
         raise RuntimeError
@@ -119,12 +119,12 @@ def test_what_is_added_is_kept_when_something_else_fails(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "all"])
-def test_names_that_mean_something_else_are_refused(path: Path, name: str) -> None:
+def test_reserved_collection_names_are_refused(path: Path, name: str) -> None:
     with Store.open(path) as store, pytest.raises(StoreError, match="cannot be named"):
         store.collector(name)
 
 
-def test_what_is_not_there(collected: Path, filled: Any) -> None:
+def test_missing_collections_and_tournaments_are_store_errors(collected: Path, filled: Any) -> None:
     with Results(collected) as results, pytest.raises(StoreError, match="no collection 'new'; it holds old, other"):
         results.collected("new")
     with (
@@ -136,14 +136,14 @@ def test_what_is_not_there(collected: Path, filled: Any) -> None:
         results.pdn(tournament="new")
 
 
-def test_collected_games_are_exported_as_they_were(collected: Path) -> None:
+def test_exported_collected_games_equal_the_imported_ones(collected: Path) -> None:
     with Results(collected) as results:
         text = "".join(results.pdn(collection="old"))
-    for found, game in zip(pdn.read(io.StringIO(text)), GAMES, strict=True):
-        assert isinstance(found, pdn.PDNGame)
-        assert (found.boards, found.moves, found.result) == (game.boards, game.moves, game.result)
-        assert (found.comments, found.marks) == (game.comments, game.marks)
-        assert {name: found.tags[name] for name in game.tags} == game.tags
+    for exported, game in zip(pdn.read(io.StringIO(text)), GAMES, strict=True):
+        assert isinstance(exported, pdn.PDNGame)
+        assert (exported.boards, exported.moves, exported.result) == (game.boards, game.moves, game.result)
+        assert (exported.comments, exported.marks) == (game.comments, game.marks)
+        assert {name: exported.tags[name] for name in game.tags} == game.tags
 
 
 def selected(results: Results, **selection: Any) -> list[pdn.PDNGame]:
@@ -151,7 +151,7 @@ def selected(results: Results, **selection: Any) -> list[pdn.PDNGame]:
     return [game for game in games if isinstance(game, pdn.PDNGame)]
 
 
-def test_a_selection_of_collected_games(collected: Path) -> None:
+def test_export_selects_by_collection_result_and_player(collected: Path) -> None:
     with Results(collected) as results:
         assert len(selected(results)) == len(GAMES) + 1
         assert len(selected(results, collection="other")) == 1
@@ -165,7 +165,7 @@ def test_a_selection_of_collected_games(collected: Path) -> None:
 
 @pytest.fixture
 def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.Game]]:
-    """A tournament of games that were really played, the last of them from a position."""
+    """A tournament whose games have legal moves, the last one from a position, and these games."""
     games = [random_game(seed) for seed in range(5)]
     games.append(arena.Game(arena.Board.from_fen("W:W30,K12:B1,K2")))
     games[-1].play(games[-1].board.legal_moves[0])
@@ -192,13 +192,13 @@ def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.G
 def test_tournament_games_are_exported(played: tuple[Path, list[arena.Game]]) -> None:
     path, games = played
     with Results(path) as results:
-        found = selected(results, tournament="last")
-        assert [game.boards for game in found] == [game.boards for game in games]
-        assert [game.moves for game in found] == [game.moves for game in games]
-        assert [game.tags["Round"] for game in found] == list("012345")
-        assert {(game.tags["Event"], game.tags["White"]) for game in found} == {("spring", "lms")}
-        assert found[0].tags["Date"].startswith("2023.11.1")
-        assert found == selected(results) == selected(results, tournament="all") == selected(results, player="LMS")
+        exported = selected(results, tournament="last")
+        assert [game.boards for game in exported] == [game.boards for game in games]
+        assert [game.moves for game in exported] == [game.moves for game in games]
+        assert [game.tags["Round"] for game in exported] == list("012345")
+        assert {(game.tags["Event"], game.tags["White"]) for game in exported} == {("spring", "lms")}
+        assert exported[0].tags["Date"].startswith("2023.11.1")
+        assert exported == selected(results) == selected(results, tournament="all") == selected(results, player="LMS")
         assert [game.tags["Round"] for game in selected(results, player="random")] == list("135")
         assert [game.tags["Round"] for game in selected(results, tournament=1, result="0-1")] == ["1", "4"]
         assert selected(results, collection="all") == []

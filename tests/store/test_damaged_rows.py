@@ -1,4 +1,4 @@
-"""Rows that no version of Checkers Arena wrote: reading them raises a one-line StoreError."""
+"""Damaged values in the database. Reading them raises StoreError with a one-line message."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KING_ALONE = bytes(8) + b"\1" + bytes(3)
 
 @pytest.fixture
 def db(path: Path, identities: tuple[PlayerIdentity, ...], record: Callable[..., GameRecord]) -> Path:
-    """A tournament of one game without a move."""
+    """A database with a tournament of one game without moves."""
     with Store.open(path) as store:
         tournament = store.create_tournament("cup", 1, {"games": 2}, identities)
         with store.recorder(tournament.id) as recorder:
@@ -56,16 +56,16 @@ def complaint(read: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize("boards", [OVERLAP, KING_ALONE, b"", b"\1", bytes(24), "text", 5])
-def test_boards_that_are_none(db: Path, boards: object) -> None:
+def test_invalid_boards(db: Path, boards: object) -> None:
     damage(db, "boards", boards)
     with Results(db) as results:
         assert "did not write" in complaint(results.positions)
-    if boards != bytes(24):  # two boards for no move: each is one
+    if boards != bytes(24):  # two valid boards; only their number is wrong
         assert "did not write" in complaint(lambda: list(RecordedGames(["cup"], db).episodes(None, 0, 1)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("plies", [10**15, -1, "many"])
-def test_a_number_of_plies_that_the_boards_do_not_have(db: Path, plies: object) -> None:
+def test_number_of_plies_that_contradicts_the_boards(db: Path, plies: object) -> None:
     damage(db, "plies", plies)
     with Results(db) as results:
         complaint(results.positions)
@@ -73,7 +73,7 @@ def test_a_number_of_plies_that_the_boards_do_not_have(db: Path, plies: object) 
 
 @pytest.mark.parametrize("words", [("replay", "7"), ("export", "-o", "-")])
 @pytest.mark.parametrize("boards", [OVERLAP, b"\1"])
-def test_a_game_whose_first_board_is_none(db: Path, words: tuple[str, ...], boards: bytes) -> None:
+def test_game_with_an_invalid_first_board(db: Path, words: tuple[str, ...], boards: bytes) -> None:
     damage(db, "boards", boards)
     complaint(lambda: app.run([*words, "--db", str(db)]))
 
@@ -88,7 +88,7 @@ def test_settings_that_are_not_json(db: Path, value: object) -> None:
 
 
 @pytest.mark.parametrize("value", ["null", "[]", "3", "{}", '{"games": "many", "openings": 3, "rules": []}'])
-def test_settings_that_are_not_those_of_a_tournament(db: Path, value: str) -> None:
+def test_settings_without_the_fields_of_a_tournament(db: Path, value: str) -> None:
     damage(db, "settings", value, "tournaments")
     complaint(lambda: app.run(["results", "--spec", "--db", str(db)]))
     with Store.existing(db) as store:
@@ -96,7 +96,7 @@ def test_settings_that_are_not_those_of_a_tournament(db: Path, value: str) -> No
 
 
 @pytest.mark.parametrize(("column", "value"), [("started", "soon"), ("settings", "x"), ("games", "many")])
-def test_a_run_with_a_value_that_is_none(db: Path, column: str, value: str) -> None:
+def test_run_with_an_invalid_value(db: Path, column: str, value: str) -> None:
     from arena.store.runs import LearnerIdentity
 
     with Store.existing(db) as store:
@@ -105,7 +105,7 @@ def test_a_run_with_a_value_that_is_none(db: Path, column: str, value: str) -> N
     complaint(lambda: app.run(["train", "--resume", "lms", "--db", str(db)]))
 
 
-def test_a_model_that_is_none(db: Path) -> None:
+def test_invalid_model(db: Path) -> None:
     with closing(sqlite3.connect(db)) as connection:
         connection.execute("INSERT INTO models VALUES (?, 'lms', ?, 'null', 0)", ("a" * 32, b"nothing"))
         connection.commit()

@@ -1,4 +1,4 @@
-"""The upgrade of an older file, killed at every moment: the file is old or new, whole, and its backups are whole."""
+"""An upgrade that is killed leaves the old or the upgraded file complete, and complete backups."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from arena.store import Store, database
+from arena.store import Store
+from databases import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +27,8 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 SCRIPT = """
 import json, pathlib, shutil, sqlite3, sys
 from contextlib import closing
-order = json.loads(sys.argv[1])
-sys.path[:0] = order["path"]
+parameters = json.loads(sys.argv[1])
+sys.path[:0] = parameters["path"]
 import mortal
 from arena.store import Store
 
@@ -35,37 +36,37 @@ def upgrade():
     with Store.open(path):
         pass
 
-def tell(file):
+def content(file):
     with closing(sqlite3.connect(file)) as connection:
         [(revision,)] = connection.execute("select version_num from alembic_version")
         games = connection.execute("select tournament_id, id, moves, hex(boards) from games order by id").fetchall()
         assert connection.execute("pragma integrity_check").fetchall() == [("ok",)]
     return revision, games
 
-old = order["old"]
-known = tell(old)
+old = parameters["old"]
+known = content(old)
 revisions, moments, done = [], 0, False
 while not done:
     moments += 1
-    folder = pathlib.Path(order["folder"], str(moments))
+    folder = pathlib.Path(parameters["folder"], str(moments))
     folder.mkdir()
     path = shutil.copy(old, folder / "arena.sqlite")
     done = mortal.live(upgrade, "start", moments)
-    revision, games = tell(path)
+    revision, games = content(path)
     assert games == known[1]
     revisions.append(revision)
     upgrade()
-    newest, games = tell(path)
+    newest, games = content(path)
     assert games == known[1]
-    assert newest == order["newest"]
+    assert newest == parameters["newest"]
     files = sorted(file.name for file in folder.iterdir())
     assert files[0] == "arena.sqlite" and all(name.startswith("arena.sqlite.bak-0001") for name in files[1:]), files
-    assert all(tell(folder / name) == known for name in files[1:])
+    assert all(content(folder / name) == known for name in files[1:])
 print(json.dumps(revisions))
 """
 
 
-def test_an_upgrade_that_is_killed_is_made_again(
+def test_killed_upgrade_is_repeated(
     tmp_path: Path,
     as_older: Callable[[Path, Path, str], None],
     record: Callable[..., GameRecord],
@@ -73,21 +74,20 @@ def test_an_upgrade_that_is_killed_is_made_again(
 ) -> None:
     old, folder = tmp_path / "old.sqlite", tmp_path / "lives"
     folder.mkdir()
-    newest = max(file.name[:4] for file in (database.MIGRATIONS / "versions").glob("[0-9]*.py"))
     new = tmp_path / "new.sqlite"
     with Store.open(new) as store, store.recorder(store.create_tournament("spring", 1, {}, identities).id) as games:
         for number in range(5):
             games.add(record(number))
     as_older(new, old, "0001")
-    order: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         **{"path": sys.path, "old": str(old), "folder": str(folder)},
-        **{"newest": newest},
+        "newest": NEWEST,
     }
-    command = [sys.executable, "-c", SCRIPT, json.dumps(order)]
+    command = [sys.executable, "-c", SCRIPT, json.dumps(parameters)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     revisions = json.loads(done.stdout)
     assert revisions == sorted(revisions)
-    assert set(revisions) == {"0001", newest}
+    assert set(revisions) == {"0001", NEWEST}
     with closing(sqlite3.connect(old)) as connection:
         assert connection.execute("select count(*) from games").fetchone() == (5,)

@@ -1,4 +1,4 @@
-"""A reader never blocks the recorder, whenever it came and whatever it holds; and reading leaves nothing behind."""
+"""Readers never block the recorder, and leave no files behind."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ READERS = pytest.mark.parametrize("reader", [plain_cursor, pandas_chunks, half_a
 
 @pytest.fixture
 def store(path: Path, identities: tuple[PlayerIdentity, ...], record: Record) -> Iterator[Store]:
-    """A store with a tournament of ten games, open."""
+    """An open store with a tournament of ten games."""
     with Store.open(path) as store:
         store.create_tournament("spring", 1, {}, identities)
         add(store, record, range(10))
@@ -79,7 +79,7 @@ def games(path: Path) -> int:
 
 
 @READERS
-def test_a_reader_that_came_before_blocks_nothing(
+def test_earlier_reader_does_not_block_the_recorder(
     path: Path,
     store: Store,
     record: Record,
@@ -98,7 +98,7 @@ def test_a_reader_that_came_before_blocks_nothing(
 
 
 @READERS
-def test_a_reader_that_comes_between_blocks_nothing(
+def test_later_reader_does_not_block_the_recorder(
     path: Path,
     store: Store,
     record: Record,
@@ -113,25 +113,25 @@ def test_a_reader_that_comes_between_blocks_nothing(
     assert os.listdir(path.parent) == ["arena.sqlite"]  # noqa: PTH208
 
 
-def test_the_file_alone_is_whole_while_others_have_it_open(path: Path, store: Store, tmp_path: Path) -> None:
+def test_closed_file_is_complete_while_others_have_it_open(path: Path, store: Store, tmp_path: Path) -> None:
     with closing(sqlite3.connect(path)) as idle:
         idle.execute("SELECT * FROM games").fetchall()
         store.close()
         assert games(shutil.copy(path, tmp_path / "copy.sqlite")) == 10
 
 
-def test_a_reader_of_a_file_that_is_not_in_wal_mode_yet_is_waited_for(
+def test_switch_to_wal_mode_waits_for_a_reader(
     path: Path, store: Store, record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "PAUSE_SECONDS", 0.01)
     store.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
-    told, lines = threading.Event(), list[str]()
+    reported, lines = threading.Event(), list[str]()
 
     def say(line: str) -> None:
         lines.append(line)
-        told.set()
+        reported.set()
 
     def write() -> None:
         with Store.open(path, say) as again:
@@ -140,7 +140,7 @@ def test_a_reader_of_a_file_that_is_not_in_wal_mode_yet_is_waited_for(
     with plain_cursor(path):
         writer = threading.Thread(target=write)
         writer.start()
-        assert told.wait(60)
+        assert reported.wait(60)
     writer.join()
     assert lines == [
         f"{path} is of an earlier version, and another program is reading it:"
@@ -159,7 +159,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def kill_a_writer(path: Path) -> None:
-    """A process changes the tournament's name and is killed before it can fold the log."""
+    """Run a process that changes the tournament's name and is killed before it copies the log into the file."""
     done = subprocess.run([sys.executable, "-c", KILLED, path], check=False)
     assert done.returncode == -signal.SIGKILL
     assert path.with_name(f"{path.name}-wal").stat().st_size
@@ -170,19 +170,19 @@ def names(path: Path) -> list[Any]:
         return results.tournaments()["name"].tolist()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="kills")
-def test_what_a_killed_writer_left_is_read_and_folded(path: Path, store: Store) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="kills a process")
+def test_log_of_a_killed_writer_is_read_and_removed(path: Path, store: Store) -> None:
     store.close()
     kill_a_writer(path)
     assert names(path) == ["winter"]
     assert os.listdir(path.parent) == ["arena.sqlite"]  # noqa: PTH208
 
 
-@pytest.mark.skipif(os.name != "posix", reason="locks of POSIX")
-def test_looking_into_a_database_that_the_process_writes_leaves_its_locks_alone(
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX locks")
+def test_reading_in_the_writing_process_keeps_the_locks(
     path: Path, store: Store, identities: tuple[PlayerIdentity, ...]
 ) -> None:
-    """Another program that closes the file would else take itself for the last one, and remove the log."""
+    """If the locks were lost, another program that closes the file would be the last one, and remove the log."""
     store.create_tournament("summer", 1, {}, identities)
     assert names(path) == ["spring", "summer"]
     with pytest.raises(StoreError, match="holds no model"):
@@ -196,7 +196,7 @@ def test_looking_into_a_database_that_the_process_writes_leaves_its_locks_alone(
 
 @contextmanager
 def as_nobody(folder: Path) -> Iterator[None]:
-    """Takes the right to write a folder and its files from this process; root, who may write anywhere, is nobody."""
+    """Make a folder and its files read-only for this process. For root, the process changes to another user."""
     root = os.geteuid() == 0
     for file in folder.iterdir():
         file.chmod(0o444)
@@ -213,7 +213,7 @@ def as_nobody(folder: Path) -> Iterator[None]:
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs POSIX permissions")
 @pytest.mark.parametrize("killed", [False, True], ids=["closed", "killed"])
-def test_a_read_only_folder_is_read_with_its_log_and_left_as_it_is(path: Path, store: Store, killed: bool) -> None:
+def test_reading_a_read_only_folder_changes_nothing(path: Path, store: Store, killed: bool) -> None:
     def content() -> dict[str, bytes]:
         return {file.name: file.read_bytes() for file in copy.parent.iterdir()}
 

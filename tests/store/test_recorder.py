@@ -1,4 +1,4 @@
-"""Games are recorded once, in batches, and whatever ends the recording."""
+"""Recording games: each once, in batches, also if an exception, interrupt or signal ends it."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def tournament(store: Store, identities: tuple[PlayerIdentity, ...]) -> StoredTo
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The recorder's clock: its only entry is the time."""
+    """The recorder's clock, a list whose only item is the time in seconds."""
     now = [100.0]
     monkeypatch.setattr("arena.store.recorder.time.monotonic", lambda: now[0])
     return now
 
 
 def recorded(path: Path) -> list[int]:
-    """Rounds on record, as another program sees them."""
+    """Return the recorded rounds, as another program sees them."""
     with closing(sqlite3.connect(path)) as connection:
         return [number for (number,) in connection.execute("SELECT round FROM games ORDER BY round")]
 
 
-def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
+def test_each_field_is_in_its_column(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
     game = record(
         3,
         boards=struct.pack("<9I", *range(9)),
@@ -104,7 +104,7 @@ def test_every_field_is_in_its_column(store: Store, tournament: StoredTournament
 
 
 @pytest.mark.usefixtures("clock")
-def test_a_hundred_games_make_a_transaction(
+def test_a_transaction_holds_a_hundred_games(
     store: Store, tournament: StoredTournament, path: Path, record: Make
 ) -> None:
     with store.recorder(tournament.id) as recorder:
@@ -114,7 +114,7 @@ def test_a_hundred_games_make_a_transaction(
     assert recorded(path) == list(range(199))
 
 
-def test_no_game_waits_longer_than_a_second(
+def test_games_are_committed_after_a_second(
     store: Store, tournament: StoredTournament, path: Path, record: Make, clock: list[float]
 ) -> None:
     with store.recorder(tournament.id) as recorder:
@@ -133,7 +133,7 @@ def test_no_game_waits_longer_than_a_second(
 
 
 @pytest.mark.parametrize("reason", [ValueError, KeyboardInterrupt, SystemExit])
-def test_leaving_by_an_exception_commits_what_is_pending(
+def test_exception_commits_pending_games(
     store: Store, tournament: StoredTournament, path: Path, record: Make, reason: type[BaseException]
 ) -> None:
     with pytest.raises(reason), store.recorder(tournament.id) as recorder:
@@ -143,7 +143,7 @@ def test_leaving_by_an_exception_commits_what_is_pending(
     assert recorded(path) == list(range(7))
 
 
-def test_an_interrupt_inside_a_transaction_waits_until_it_is_committed(
+def test_interrupt_takes_effect_after_the_commit(
     store: Store, tournament: StoredTournament, path: Path, record: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connection: Any = store._connection
@@ -164,18 +164,18 @@ def test_an_interrupt_inside_a_transaction_waits_until_it_is_committed(
     assert recorded(path) == [0, 1, 2]
 
 
-def test_a_game_is_never_recorded_twice(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
+def test_same_game_is_refused(store: Store, tournament: StoredTournament, path: Path, record: Make) -> None:
     with store.recorder(tournament.id) as recorder:
         recorder.add(record(0, opening="first"))
-    doubled = pytest.raises(StoreError, match=r"refuses a row, as wrong or there already: UNIQUE .*games")
-    with doubled, store.recorder(tournament.id) as recorder:
+    refused = pytest.raises(StoreError, match=r"rejects a row as invalid or duplicate: UNIQUE .*games")
+    with refused, store.recorder(tournament.id) as recorder:
         recorder.add(record(0, opening="second"))
     assert recorded(path) == [0]
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT opening FROM games WHERE round = 0").fetchall() == [("first",)]
 
 
-def test_the_same_round_under_another_id_is_refused(store: Store, tournament: StoredTournament, record: Make) -> None:
+def test_same_round_with_another_id_is_refused(store: Store, tournament: StoredTournament, record: Make) -> None:
     with (
         pytest.raises(StoreError, match=r"games\.pairing, games\.round"),
         store.recorder(tournament.id) as recorder,
@@ -184,7 +184,7 @@ def test_the_same_round_under_another_id_is_refused(store: Store, tournament: St
         recorder.add(record(0, seed=2))
 
 
-def test_one_game_may_be_in_two_tournaments(
+def test_two_tournaments_may_hold_the_same_game(
     store: Store, tournament: StoredTournament, identities: tuple[PlayerIdentity, ...], record: Make
 ) -> None:
     again = store.create_tournament("autumn", 1, {}, identities)
@@ -194,7 +194,7 @@ def test_one_game_may_be_in_two_tournaments(
     assert store.finished(tournament.id) == store.finished(again.id) == {("lms vs random", 0)}
 
 
-def test_who_does_not_play_in_the_tournament_is_refused(
+def test_game_of_an_unknown_player_is_refused(
     store: Store, tournament: StoredTournament, path: Path, record: Make
 ) -> None:
     with store.recorder(tournament.id) as recorder:
@@ -214,7 +214,7 @@ def test_who_does_not_play_in_the_tournament_is_refused(
     ],
     ids=str,
 )
-def test_a_record_that_contradicts_itself_is_refused(
+def test_inconsistent_record_is_refused(
     store: Store, tournament: StoredTournament, path: Path, record: Make, wrong: dict[str, Any]
 ) -> None:
     with pytest.raises(StoreError, match="CHECK constraint"), store.recorder(tournament.id) as recorder:
@@ -248,17 +248,17 @@ with Store.open(sys.argv[1]) as store:
 @pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
 @pytest.mark.parametrize("pause", [0.0, 0.0013, 0.0101])
 @pytest.mark.parametrize("how", ["SIGINT", "SIGKILL"])
-def test_a_recording_process_may_be_stopped_at_any_moment(path: Path, how: str, pause: float) -> None:
+def test_stopped_process_loses_no_committed_game(path: Path, how: str, pause: float) -> None:
     with subprocess.Popen([sys.executable, "-c", SCRIPT, str(path)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for _ in range(20):
             confirmed = int(process.stdout.readline())
         time.sleep(pause)
         process.send_signal(getattr(signal, how))
-        told = process.stdout.read().split()
-    confirmed = max([confirmed, *(int(line) for line in told if line.isdecimal())])
+        lines = process.stdout.read().split()
+    confirmed = max([confirmed, *(int(line) for line in lines if line.isdecimal())])
     if how == "SIGINT":
-        assert told[-1] == "stopped"
+        assert lines[-1] == "stopped"
         assert process.returncode == 0
     with Results(path) as results:
         rounds = results.games("last")["round"].tolist()

@@ -1,4 +1,4 @@
-"""Records of training runs that an older version left in the words of its time."""
+"""Training runs of older versions, in which options, settings and metrics had other names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from safetensors.numpy import load, save
 
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
@@ -24,6 +25,11 @@ OLD = {
     "tuning": {"baselines": "yardsticks", "baseline_games": "yardstick_games"},
 }
 
+NEW_OPTIONS = {"td": ["learn"], "tuning": ["l2"]}
+"""Options that learners did not have."""
+NEW_STATE = {"studied", "losses", "features", "results"}
+"""What the state of the learner ``tuning`` did not have."""
+
 
 def train(path: Path, learner: str, games: int) -> training.Trained:
     plan = RunPlan(specs.parse("learner", learner), 3, games, measuring=Measuring(20, "random", 2), database=str(path))
@@ -31,13 +37,15 @@ def train(path: Path, learner: str, games: int) -> training.Trained:
         return training.begin(store, plan).learn()
 
 
-def in_old_words(path: Path) -> None:
-    """Write the runs of a database as the version before did."""
+def use_old_names(path: Path) -> None:
+    """Change the runs of a database to the old names."""
 
     def identity(name: str, state: dict[str, str]) -> dict[str, str]:
         words = {key.replace("baseline ", "yardstick "): value for key, value in state.items()}
         if name == "td":
             words["trace"] = words.pop("lambda")
+        for option in NEW_OPTIONS[name]:
+            del words[option]
         return words | {"spec": state["spec"].replace("lambda=", "trace=")}
 
     with closing(sqlite3.connect(path)) as connection:
@@ -49,6 +57,11 @@ def in_old_words(path: Path) -> None:
             row = (spec.replace("lambda=", "trace="), json.dumps(old), key)
             connection.execute("UPDATE runs SET learner = ?, settings = ? WHERE id = ?", row)
         connection.execute("UPDATE run_metrics SET metric = 'draws', value = value / 100 WHERE metric = 'draw_pct'")
+        query = "SELECT run_id, games, state FROM checkpoints WHERE player LIKE 'tuned%' AND state IS NOT NULL"
+        for key, games, blob in connection.execute(query).fetchall():
+            state = {name: array for name, array in load(blob).items() if name not in NEW_STATE}
+            row = (save(state), key, games)
+            connection.execute("UPDATE checkpoints SET state = ? WHERE run_id = ? AND games = ?", row)
         for key, text in connection.execute("SELECT hash, provenance FROM models").fetchall():
             connection.execute(
                 "UPDATE models SET provenance = ? WHERE hash = ?", (text.replace("lambda=", "trace="), key)
@@ -61,9 +74,15 @@ def older(tmp_path: Path, as_older: Callable[[Path, Path, str], None]) -> Path:
     newest, path = tmp_path / "newest.sqlite", tmp_path / "old.sqlite"
     train(newest, "td:lambda=0.5:explore=0.2", 40)
     train(newest, "tuning:depth=1", 20)
-    in_old_words(newest)
+    use_old_names(newest)
     as_older(newest, path, "0006")
     return path
+
+
+def test_a_tuning_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
+    with Store.open(older) as store:
+        resumed = training.resume(store, "tuning", 40).learn()
+    assert resumed.model.hash == train(tmp_path / "whole.sqlite", "tuning:depth=1", 40).model.hash
 
 
 def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
@@ -74,22 +93,22 @@ def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path,
     assert resumed.model.hash == train(tmp_path / "whole.sqlite", "td:lambda=0.5:explore=0.2", 60).model.hash
 
 
-def test_models_of_an_older_version_play_and_name_the_command_of_today(older: Path) -> None:
+def test_older_models_play_and_have_new_names_in_their_provenance(older: Path) -> None:
     Store.open(older).close()
     assert specs.parse("player", "td@20", resolver=ModelResolver(older)).create()
-    found = ModelResolver(older).resolve("td@20")
-    assert found.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 20 --seed 3"
-    assert found.provenance["learner"] == "td:lambda=0.5:explore=0.2"
+    model = ModelResolver(older).resolve("td@20")
+    assert model.provenance["command"] == "arena train td:lambda=0.5:explore=0.2 --games 20 --seed 3"
+    assert model.provenance["learner"] == "td:lambda=0.5:explore=0.2"
 
 
-def test_shares_of_an_older_version_are_percentages(older: Path, tmp_path: Path) -> None:
+def test_older_shares_become_percentages(older: Path, tmp_path: Path) -> None:
     Store.open(older).close()
     with Results(older) as old, Results(tmp_path / "newest.sqlite") as new:
-        ours, theirs = (
+        upgraded, with_old_names = (
             each.metrics().query("run == 'tuning' and opponent.isna()").set_index(["games", "metric"])["value"]
             for each in (old, new)
         )
-        shares = theirs.xs("draws", level="metric")
+        shares = with_old_names.xs("draws", level="metric")
         assert len(shares)
-        assert ours.xs("draw_pct", level="metric").tolist() == pytest.approx((100 * shares).tolist())
-        assert "draws" not in ours.index.get_level_values("metric")
+        assert upgraded.xs("draw_pct", level="metric").tolist() == pytest.approx((100 * shares).tolist())
+        assert "draws" not in upgraded.index.get_level_values("metric")

@@ -1,10 +1,9 @@
-"""Every column of every table, recomputed from the records in plain Python."""
+"""Every column of every table, recomputed from the records in plain Python. Positions are in test_positions.py."""
 
 from __future__ import annotations
 
 import math
 import sqlite3
-import struct
 from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
@@ -18,10 +17,10 @@ from pandas.testing import assert_frame_equal
 from arena.errors import StoreError, UsageError
 from arena.store import PlayerIdentity, Results, Store
 from arena.store.database import Database
-from arena.store.positions import Positions
+from tables import by_schedule, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from arena.contracts.record import GameRecord
@@ -34,30 +33,14 @@ GAMES = [
     *["game", "name", "tournament", "pairing", "round", "opening", "black", "white", "result", "winner"],
     *["termination", "forfeited_by", "reason", "plies", "seed", "moves", "black_code", "white_code"],
 ]
-POSITIONS = [
-    *["game", "ply", "side", "fen", "black_men", "black_kings", "white_men", "white_kings"],
-    *["move", "score", "depth", "nodes", "seconds"],
-]
 RATINGS = ["player", "system", "rating", "error", "games"]
 HEAD_TO_HEAD = ["player", "opponent", "games", "wins", "draws", "losses", "win_pct", "score_pct"]
 LMS_AND_RANDOM = [PlayerIdentity(spec, spec, "checkers-arena", "0.1.0") for spec in ("lms", "random")]
 SEASONS = pytest.mark.parametrize("season", ["spring", "autumn"])
 
 
-@pytest.fixture(scope="module")
-def results(filled: Any) -> Iterator[Results]:
-    with Results(filled.path) as results:
-        yield results
-
-
-def plain(frame: pd.DataFrame) -> list[tuple[Any, ...]]:
-    """The rows as tuples of plain values; None for every kind of null."""
-    columns = [[None if pd.isna(value) else value for value in frame[name].tolist()] for name in frame]
-    return list(zip(*columns, strict=True))
-
-
 def close(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> bool:
-    """Equal rows, floats within rounding."""
+    """Whether the rows are equal, floats up to rounding."""
     return len(left) == len(right) and all(
         len(a) == len(b)
         and all(x == (pytest.approx(y) if isinstance(y, float) else y) for x, y in zip(a, b, strict=True))
@@ -66,31 +49,27 @@ def close(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> bool:
 
 
 def outcomes(records: list[GameRecord], player: str, opponent: str | None = None) -> Counter[str]:
-    """Wins, draws, losses and forfeits of ``player``."""
+    """Count wins, draws, losses and forfeits of ``player``, against one opponent or all."""
     counts: Counter[str] = Counter()
     for record in records:
         if player in (record.black, record.white) and opponent in (None, record.black, record.white):
-            mine = "black" if player == record.black else "white"
+            side = "black" if player == record.black else "white"
             winner = {"1-0": "black", "0-1": "white"}.get(record.result)
-            counts["draws" if winner is None else "wins" if winner == mine else "losses"] += 1
-            counts["forfeits"] += record.forfeited_by == mine
+            counts["draws" if winner is None else "wins" if winner == side else "losses"] += 1
+            counts["forfeits"] += record.forfeited_by == side
     return counts
 
 
 def wilson(wins: int, games: int) -> tuple[float, float]:
-    """In percent; the textbook form, with its centre and its half width."""
+    """Return the bounds of Wilson's interval in percent, from the textbook form with centre and half width."""
     z, p = 1.959963984540054, wins / games
     centre = (p + z * z / (2 * games)) / (1 + z * z / games)
     half = z / (1 + z * z / games) * math.sqrt(p * (1 - p) / games + z * z / (4 * games * games))
     return 100 * (centre - half), 100 * (centre + half)
 
 
-def by_schedule(records: list[GameRecord]) -> list[GameRecord]:
-    return sorted(records, key=lambda record: (record.pairing, record.round))
-
-
 def named(filled: Any, season: str) -> dict[int, str]:
-    """Ids -> names: games are numbered by pairing, in alphabetical order, and round, those not played included."""
+    """Return the names of games by id: numbered by pairing (alphabetically) and round, games not played included."""
     width = {"spring": 20, "autumn": 31}[season]
     specs = [player.spec for player in filled.tournaments[season].players]
     pairings = sorted(" vs ".join(sorted(pair)) for pair in combinations(specs, 2))
@@ -119,12 +98,12 @@ def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
 COMPONENTS = ["player", "games", "component", "strong_component", "note"]
 
 
-def test_components_tell_which_ratings_can_be_compared(path: Path, record: Callable[..., GameRecord]) -> None:
-    seats = [PlayerIdentity(spec, spec, "test", "1") for spec in ("z", "a", "b", "c", "idle")]
+def test_components(path: Path, record: Callable[..., GameRecord]) -> None:
+    players = [PlayerIdentity(spec, spec, "test", "1") for spec in ("z", "a", "b", "c", "idle")]
     played = [("a", "b", "1-0"), ("b", "a", "1/2-1/2"), ("z", "c", "1-0"), ("z", "c", "1-0"), ("c", "a", "0-1")]
     with Store.open(path) as store:
         for name in ("one", "two"):
-            tournament = store.create_tournament(name, 1, {}, seats)
+            tournament = store.create_tournament(name, 1, {}, players)
             with store.recorder(tournament.id) as recorder:
                 for number, (black, white, result) in enumerate(played):
                     forfeited_by = "black" if name == "one" and (black, white) == ("c", "a") else None
@@ -151,7 +130,7 @@ def test_standings(filled: Any, results: Results, season: str) -> None:
     assert close(plain(table), expected_standings(filled, season))
 
 
-def test_standings_of_all_tournaments_are_never_mixed(results: Results) -> None:
+def test_standings_of_all_tournaments_follow_one_another(results: Results) -> None:
     table = results.standings()
     assert table.columns.tolist() == STANDINGS
     assert table.index.name == "tournament"
@@ -216,7 +195,7 @@ def test_games(filled: Any, results: Results, season: str) -> None:
 
 
 @SEASONS
-def test_a_game_is_found_by_its_name_and_its_id(filled: Any, results: Results, season: str) -> None:
+def test_games_are_found_by_name_and_by_id(filled: Any, results: Results, season: str) -> None:
     names = named(filled, season)
     for record in filled.records[season][::7]:
         for which in (record.seed, str(record.seed), names[record.seed]):
@@ -229,7 +208,7 @@ def test_a_game_is_found_by_its_name_and_its_id(filled: Any, results: Results, s
     assert results.game(f"{season}/last").seed == results.game("last", season).seed == last.seed
 
 
-def test_last_is_the_last_game_of_the_last_tournament(filled: Any, results: Results) -> None:
+def test_last_names_the_last_game_of_the_last_tournament(filled: Any, results: Results) -> None:
     last = max(filled.records["autumn"], key=lambda record: record.started)
     assert results.game("last").seed == results.game("last/last").seed == last.seed
     assert results.game("last/5").seed == results.game("autumn/5").seed
@@ -248,7 +227,7 @@ def test_last_is_the_last_game_of_the_last_tournament(filled: Any, results: Resu
         (str(2**63), None, "cannot hold a value"),
     ],
 )
-def test_a_game_that_is_not_there_is_one_line(results: Results, which: str, tournament: str | None, line: str) -> None:
+def test_missing_games_are_one_line_errors(results: Results, which: str, tournament: str | None, line: str) -> None:
     with pytest.raises((StoreError, UsageError), match=line):
         results.game(which, tournament)
 
@@ -278,7 +257,7 @@ def test_versions_count_the_games_of_each_player(filled: Any, results: Results) 
         assert_frame_equal(both.loc[season].reset_index(drop=True), table)
 
 
-def test_games_of_all_tournaments_name_theirs(results: Results) -> None:
+def test_games_of_all_tournaments(results: Results) -> None:
     both = pd.concat([results.games("spring"), results.games("autumn")], ignore_index=True)
     assert_frame_equal(results.games(), both)
 
@@ -309,56 +288,6 @@ def test_ratings(filled: Any, results: Results, season: str) -> None:
     assert plain(table) == [*expected, ("lms", "other", 1500.0, 1.0, 1)]
 
 
-def fen(black: int, white: int, kings: int, side: str) -> str:
-    def pieces(mask: int) -> str:
-        return ",".join(("K" if kings >> n & 1 else "") + str(n + 1) for n in range(32) if mask >> n & 1)
-
-    return f"{side[0].upper()}:W{pieces(white)}:B{pieces(black)}"
-
-
-def expected_positions(records: list[GameRecord]) -> Iterator[tuple[Any, ...]]:
-    for record in by_schedule(records):
-        for ply in range(record.plies + 1):
-            black, white, kings = struct.unpack_from("<3I", record.boards, 12 * ply)
-            side = ("black", "white")[(ply + (record.first == "white")) % 2]
-            counts = (mask.bit_count() for mask in (black & ~kings, black & kings, white & ~kings, white & kings))
-            columns = (record.moves, record.scores, record.depths, record.nodes, record.seconds)
-            told = (column[ply] if ply < len(column) else None for column in columns)
-            yield (record.seed, ply, side, fen(black, white, kings, side), *counts, *told)
-
-
-@SEASONS
-def test_positions(filled: Any, results: Results, season: str) -> None:
-    table = results.positions(season)
-    assert table.columns.tolist() == POSITIONS
-    assert plain(table) == list(expected_positions(filled.records[season]))
-
-
-def test_positions_of_all_tournaments(filled: Any, results: Results) -> None:
-    table = results.positions(columns=["tournament", "game", "ply"])
-    assert plain(table) == [
-        (season, *row[:2]) for season in ("spring", "autumn") for row in expected_positions(filled.records[season])
-    ]
-
-
-def test_text_is_made_only_when_asked_for(results: Results, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = results.positions()
-    for text in ("fen", "move", "side"):
-        monkeypatch.delattr(Positions, text)
-    numbers = [name for name in POSITIONS if name not in ("fen", "move", "side")]
-    assert_frame_equal(results.positions(columns=numbers), whole[numbers])
-
-
-def test_piece_counts_can_be_subtracted(results: Results) -> None:
-    table = results.positions()
-    assert (table["black_men"] - table["white_men"]).min() < 0
-
-
-def test_a_column_that_does_not_exist_names_those_that_do(results: Results) -> None:
-    with pytest.raises(UsageError, match="no column 'pieces': choose among game, ply"):
-        results.positions(columns=["ply", "pieces"])
-
-
 def test_tournaments(filled: Any, results: Results) -> None:
     table = results.tournaments()
     assert table.columns.tolist() == ["id", "name", "seed", "players", "games", "planned", "started"]
@@ -372,7 +301,7 @@ def test_tournaments(filled: Any, results: Results) -> None:
 
 
 @pytest.mark.parametrize("table", ["standings", "games", "positions", "ratings", "head_to_head"])
-def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Results, table: str) -> None:
+def test_tournament_argument_is_a_name_an_id_or_last(filled: Any, results: Results, table: str) -> None:
     method = getattr(results, table)
     for name, stored in filled.tournaments.items():
         assert_frame_equal(method(stored.id), method(tournament=name))
@@ -382,7 +311,7 @@ def test_one_tournament_is_chosen_by_name_id_or_last(filled: Any, results: Resul
 
 
 @pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
-def test_an_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
+def test_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
     Database(path, write=True).engine.dispose()
     with Results(path) as empty:
         frame = getattr(empty, table)()
@@ -390,7 +319,7 @@ def test_an_empty_database_gives_empty_tables(path: Path, results: Results, tabl
     assert frame.columns.tolist() == getattr(results, table)().columns.tolist()
 
 
-def test_reading_while_a_store_is_writing(path: Path, record: Any) -> None:
+def test_committed_games_can_be_read_while_a_store_writes(path: Path, record: Any) -> None:
     with Store.open(path) as store:
         tournament = store.create_tournament("spring", 1, {}, LMS_AND_RANDOM)
         with store.recorder(tournament.id) as recorder, Results(path) as results:
@@ -403,7 +332,7 @@ def test_reading_while_a_store_is_writing(path: Path, record: Any) -> None:
     ("view", "method"),
     [("v_standings", "standings"), ("v_games", "games"), ("v_head_to_head", "head_to_head")],
 )
-def test_views_hold_the_same_for_any_sql_tool(filled: Any, results: Results, view: str, method: str) -> None:
+def test_views_equal_the_dataframes(filled: Any, results: Results, view: str, method: str) -> None:
     with closing(sqlite3.connect(filled.path)) as connection:
         frame = pd.read_sql(f"SELECT * FROM {view} WHERE tournament = 'autumn'", connection)
     table = getattr(results, method)("autumn")
@@ -415,7 +344,7 @@ def test_views_hold_the_same_for_any_sql_tool(filled: Any, results: Results, vie
     assert plain(frame[table.columns]) == plain(table)
 
 
-def test_tables_are_plain_sql(filled: Any) -> None:
+def test_tables_can_be_read_with_plain_sql(filled: Any) -> None:
     query = """
         SELECT black.spec AS black, games.result, games.boards, games.plies
         FROM games JOIN players AS black ON black.id = games.black_id

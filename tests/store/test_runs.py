@@ -1,4 +1,4 @@
-"""Training runs, their checkpoints and models on record."""
+"""Recording and finding training runs, checkpoints and models."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from arena.store.runs import RunRecorder, StoredRun
 
 LMS = LearnerIdentity("lms:rate=0.05", "checkers-arena", "0.1.0", "0123456789abcdef0123456789abcdef")
-MADE = {"command": "arena train lms"}
+PROVENANCE = {"command": "arena train lms"}
 
 
 @pytest.fixture
@@ -36,7 +36,7 @@ def store(path: Path) -> Iterator[Store]:
         yield store
 
 
-def made(store: Store, name: str | Naming = "lms", games: int = 100) -> StoredRun:
+def new_run(store: Store, name: str | Naming = "lms", games: int = 100) -> StoredRun:
     return store.runs.create(name, LMS, 7, games, {"every": 50})
 
 
@@ -50,7 +50,7 @@ def state(number: int) -> dict[str, np.ndarray[Any, Any]]:
 
 def checkpoint(recorder: RunRecorder, games: int, number: float | None = None) -> None:
     weights = model(games if number is None else number)
-    recorder.checkpoint(games, weights, MADE, "lms:depth=2", state(games), games / 10)
+    recorder.checkpoint(games, weights, PROVENANCE, "lms:depth=2", state(games), games / 10)
 
 
 def count(path: Path, table: str) -> int:
@@ -59,16 +59,16 @@ def count(path: Path, table: str) -> int:
     return rows
 
 
-def test_a_run_is_given_back_as_it_was_recorded(store: Store) -> None:
-    run = made(store)
+def test_run_is_read_as_recorded(store: Store) -> None:
+    run = new_run(store)
     assert store.runs.get("lms") == store.runs.get("last") == store.runs.get(run.id) == store.runs.get("1") == run
     assert (run.learner, run.seed, run.games, run.settings) == (LMS, 7, 100, {"every": 50})
     store.runs.extend(run.id, 200)
     assert store.runs.get("lms").games == 200
 
 
-def test_a_run_goes_on_from_its_last_checkpoint_whose_state_alone_is_kept(store: Store, path: Path) -> None:
-    run = made(store)
+def test_only_the_last_checkpoint_keeps_its_state(store: Store, path: Path) -> None:
+    run = new_run(store)
     assert store.runs.last_checkpoint(run.id).state is None
     recorder = store.runs.recorder(run.id)
     for games in (50, 100):
@@ -89,7 +89,7 @@ arrays = hnp.arrays(
 
 
 @given(st.dictionaries(st.text("abc_", min_size=1), arrays, max_size=3))
-def test_any_state_comes_back_writeable(of: dict[str, np.ndarray[Any, Any]]) -> None:
+def test_unpacked_states_are_equal_and_writeable(of: dict[str, np.ndarray[Any, Any]]) -> None:
     back = _unpacked(_packed(of))
     assert back.keys() == of.keys()
     for name, array in of.items():
@@ -97,8 +97,8 @@ def test_any_state_comes_back_writeable(of: dict[str, np.ndarray[Any, Any]]) -> 
         assert (back[name].shape, back[name].flags.writeable) == (array.shape, True)
 
 
-def test_nothing_is_on_record_before_a_checkpoint_and_then_everything_is(store: Store, path: Path) -> None:
-    run = made(store)
+def test_metrics_and_games_are_committed_with_the_next_checkpoint(store: Store, path: Path) -> None:
+    run = new_run(store)
     recorder = store.runs.recorder(run.id)
     recorder.measured(10, {"error": 0.5, "norm": 2})
     recorder.learned_from(0, [("games.pdn", "1"), ("games.pdn", "2")])
@@ -111,18 +111,18 @@ def test_nothing_is_on_record_before_a_checkpoint_and_then_everything_is(store: 
     assert [count(path, table) for table in tables] == [3, 2, 2, 2]
 
 
-def test_a_checkpoint_that_cannot_be_recorded_leaves_nothing_of_itself(store: Store, path: Path) -> None:
-    recorder = store.runs.recorder(made(store).id)
+def test_refused_checkpoint_leaves_nothing(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10)
     recorder.measured(10, {"error": 0.5})
-    with pytest.raises(StoreError, match="refuses a row"):
+    with pytest.raises(StoreError, match="rejects a row"):
         checkpoint(recorder, 10, number=11)
     assert [count(path, table) for table in ("run_metrics", "checkpoints", "models")] == [0, 1, 1]
     assert store.runs.last_checkpoint(1).state is not None
 
 
-def test_equal_models_are_there_once(store: Store, path: Path) -> None:
-    recorder = store.runs.recorder(made(store).id)
+def test_equal_models_are_stored_once(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10, number=1.5)
     checkpoint(recorder, 20, number=1.5)
     assert not store.add_model(model(1.5), {"command": "something else"})
@@ -135,19 +135,19 @@ def test_equal_models_are_there_once(store: Store, path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "last", "12", "a b", "a@b", "a/b", "a:b=c"])
-def test_names_that_could_be_mistaken_are_refused(store: Store, name: str) -> None:
+def test_ambiguous_run_names_are_refused(store: Store, name: str) -> None:
     with pytest.raises(StoreError, match="a run cannot be named"):
-        made(store, name)
+        new_run(store, name)
 
 
-def test_names_are_taken_once(store: Store) -> None:
-    assert [made(store, numbered("lms")).name for _ in range(3)] == ["lms", "lms-2", "lms-3"]
-    with pytest.raises(StoreError, match="already has a run 'lms-2': arena train --resume lms-2 goes on with it"):
-        made(store, "lms-2")
+def test_existing_run_name_is_refused(store: Store) -> None:
+    assert [new_run(store, numbered("lms")).name for _ in range(3)] == ["lms", "lms-2", "lms-3"]
+    with pytest.raises(StoreError, match="already has a run 'lms-2': arena train --resume lms-2 continues it"):
+        new_run(store, "lms-2")
 
 
-def test_only_a_run_without_a_checkpoint_is_forgotten(store: Store) -> None:
-    one, other = made(store, "one"), made(store, "other")
+def test_only_runs_without_checkpoints_are_deleted(store: Store) -> None:
+    one, other = new_run(store, "one"), new_run(store, "other")
     checkpoint(store.runs.recorder(one.id), 10)
     for run in (one, other):
         store.runs.forget_empty(run.id)
@@ -157,7 +157,7 @@ def test_only_a_run_without_a_checkpoint_is_forgotten(store: Store) -> None:
 
 
 def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
-    recorder = store.runs.recorder(made(store).id)
+    recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10)
     checkpoint(recorder, 20)
     with Results(path) as results, results._database.engine.connect() as connection:
@@ -166,9 +166,9 @@ def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
         def of_run(run: str, games: str) -> models.StoredModel:
             return models.of_run(connection, run, games, "here", load)
 
-        found = of_run("lms", "10")
-        assert (found.name, found.model.hash, found.player) == ("lms@10", model(10).hash, "lms:depth=2")
-        assert found.provenance == MADE
+        stored = of_run("lms", "10")
+        assert (stored.name, stored.model.hash, stored.player) == ("lms@10", model(10).hash, "lms:depth=2")
+        assert stored.provenance == PROVENANCE
         assert of_run("last", "last").name == of_run("1", "20").name == "lms@20"
         by_hash = models.of_hash(connection, model(10).hash[:6], "here", load)
         assert (by_hash.name, by_hash.player) == (f"@{model(10).hash}", "lms:depth=2")
@@ -180,20 +180,20 @@ def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
             models.of_hash(connection, "000000", "here", load)
     for games in range(30, 150, 10):
         checkpoint(recorder, games)
-    made(store, "empty")
+    new_run(store, "empty")
     with Results(path) as results, results._database.engine.connect() as connection:
         with pytest.raises(StoreError, match=r"there are lms@10, .*lms@50, \.\.\., lms@100, .*lms@140$"):
             models.of_run(connection, "lms", "15", "here", partial(models.read, connection))
-        with pytest.raises(StoreError, match="no checkpoint yet: arena train --resume empty goes on with it"):
+        with pytest.raises(StoreError, match="no checkpoint yet: arena train --resume empty continues it"):
             models.of_run(connection, "empty", "last", "here", partial(models.read, connection))
 
 
-def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
-    recorder = store.runs.recorder(made(store).id)
+def test_views_of_runs_equal_the_dataframes(store: Store, path: Path) -> None:
+    recorder = store.runs.recorder(new_run(store).id)
     recorder.measured(5, {"norm": 2.5, "error": 0.5})
     recorder.measured(10, {"wins": 3}, "random")
     checkpoint(recorder, 10)
-    made(store, "empty")
+    new_run(store, "empty")
     with Results(path) as results, closing(sqlite3.connect(path)) as connection:
         for view, frame in (
             ("v_runs", results.runs()),
@@ -221,9 +221,9 @@ def test_tables_and_views_hold_the_same(store: Store, path: Path) -> None:
     ]
 
 
-def test_where_a_model_is_used(store: Store, path: Path) -> None:
+def test_uses_of_a_model(store: Store, path: Path) -> None:
     weights = model(10).hash
-    checkpoint(store.runs.recorder(made(store).id), 10)
+    checkpoint(store.runs.recorder(new_run(store).id), 10)
     store.create_tournament("t1", 1, {}, [PlayerIdentity("lms@10:depth=2", "lms", "checkers-arena", "0.1.0", weights)])
     store.runs.create("more", LearnerIdentity("lms:start=lms@10", "checkers-arena", "0.1.0", weights), 1, 10, {})
     with Results(path) as results:
@@ -235,7 +235,7 @@ def test_where_a_model_is_used(store: Store, path: Path) -> None:
         assert results.uses("nothing").empty
 
 
-def test_an_empty_database_has_empty_tables(store: Store, path: Path) -> None:
+def test_database_without_runs_gives_empty_tables(store: Store, path: Path) -> None:
     assert store.finished(1) == set()
     with Results(path) as results:
         frames = [results.runs(), results.metrics(), results.checkpoints(), results.models()]

@@ -1,4 +1,4 @@
-"""The tables that the migrations make are the tables that the code writes to."""
+"""The migrations create the tables of the schema."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 def definitions(path: Path) -> dict[str, list[str]]:
-    """Name -> the clauses of the CREATE statement, sorted, for our tables and their indexes."""
+    """Return the sorted clauses of the CREATE statement of each table and index, without Alembic's own table."""
     with closing(sqlite3.connect(path)) as connection:
         rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type != 'view' AND sql IS NOT NULL")
         return {name: sorted(_clauses(sql)) for name, sql in rows if not name.startswith("alembic_")}
 
 
 def _clauses(sql: str) -> list[str]:
-    """The clauses of a CREATE statement; SQLite writes a column that was added later on the line of the one before."""
+    """Split a CREATE statement into clauses. SQLite puts an added column on the line of the previous column."""
     return [re.sub(r"\s+", " ", clause).strip().replace('"', "") for clause in re.split(r",(?![^(]*\))|\(\n|\n\)", sql)]
 
 

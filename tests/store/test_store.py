@@ -1,4 +1,4 @@
-"""Tournaments, players and ratings on record."""
+"""Recording and finding tournaments, players and ratings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def test_a_tournament_is_found_by_name_id_and_as_the_last(path: Path, identities: Players) -> None:
+def test_tournaments_are_found_by_name_by_id_and_as_last(path: Path, identities: Players) -> None:
     before = time.time()
     with Store.open(path) as store:
         first = store.create_tournament("first", 2**63 - 1, {"games": 60, "draw": {"plies": None}}, identities)
@@ -51,7 +51,7 @@ def test_a_tournament_is_found_by_name_id_and_as_the_last(path: Path, identities
         assert [store.tournament(which) for which in ("second", second.id, "last")] == [second] * 3
 
 
-def test_a_tournament_that_does_not_exist_names_those_that_do(store: Store, identities: Players) -> None:
+def test_missing_tournament_error_lists_the_tournaments(store: Store, identities: Players) -> None:
     with pytest.raises(StoreError, match="holds no tournament yet"):
         store.tournament("last")
     store.create_tournament("spring", 1, {}, identities)
@@ -60,23 +60,23 @@ def test_a_tournament_that_does_not_exist_names_those_that_do(store: Store, iden
             store.tournament(which)
 
 
-def test_a_name_that_is_nearly_right_is_told(store: Store, identities: Players) -> None:
+def test_missing_tournament_error_suggests_a_similar_name(store: Store, identities: Players) -> None:
     for number in range(20):
         store.create_tournament(f"{'spring' if number == 3 else 'cup'} {number}", 1, {}, identities)
     with pytest.raises(StoreError, match=r"'Sprong 3'; did you mean 'spring 3'\? it holds .*, cup 19 \(20\)"):
         store.tournament("Sprong 3")
 
 
-def test_names_are_taken_once(store: Store, identities: Players) -> None:
+def test_existing_tournament_name_is_refused(store: Store, identities: Players) -> None:
     spring = store.create_tournament("spring", 1, {}, identities)
     with pytest.raises(
-        StoreError, match=r"has a tournament 'spring': arena tournament --resume spring .* --new begins"
+        StoreError, match=r"has a tournament 'spring': arena tournament --resume spring .* --new starts"
     ):
         store.create_tournament("spring", 2, {}, identities)
     assert store.tournament("last") == spring
 
 
-def test_a_name_may_be_made_of_those_that_are_taken(store: Store, identities: Players) -> None:
+def test_default_names_avoid_existing_ones(store: Store, identities: Players) -> None:
     def name(naming: str | names.Naming) -> str:
         return store.create_tournament(naming, 1, {}, identities).name
 
@@ -87,23 +87,23 @@ def test_a_name_may_be_made_of_those_that_are_taken(store: Store, identities: Pl
 
 
 @pytest.mark.parametrize("name", ["", "last", "17"])
-def test_names_that_choose_something_else_are_refused(store: Store, name: str) -> None:
+def test_reserved_tournament_names_are_refused(store: Store, name: str) -> None:
     with pytest.raises(StoreError, match="cannot be named"):
         store.create_tournament(name, 1, {}, ())
 
 
-def test_a_seed_beyond_64_bits_is_one_line_and_leaves_nothing(store: Store, identities: Players) -> None:
+def test_seed_beyond_64_bits_is_refused_and_leaves_nothing(store: Store, identities: Players) -> None:
     with pytest.raises(StoreError, match="cannot hold a value"):
         store.create_tournament("huge", 2**64, {}, identities)
     store.create_tournament("huge", 1, {}, identities)
 
 
-def test_two_players_of_one_spec_are_refused(store: Store, identities: Players) -> None:
+def test_players_with_equal_specs_are_refused(store: Store, identities: Players) -> None:
     with pytest.raises(StoreError, match="each player once"):
         store.create_tournament("twins", 1, {}, (identities[0], replace(identities[0], version="9")))
 
 
-def test_a_player_is_on_record_once_for_each_identity(store: Store, path: Path, identities: Players) -> None:
+def test_each_player_identity_is_stored_once(store: Store, path: Path, identities: Players) -> None:
     minimax, lms, _ = identities
     store.create_tournament("first", 1, {}, (minimax, lms))
     store.create_tournament("second", 1, {}, (lms, minimax))
@@ -119,11 +119,11 @@ def test_a_player_is_on_record_once_for_each_identity(store: Store, path: Path, 
 
 def test_finished_and_rated_games(store: Store, identities: Players, record: Make) -> None:
     tournament = store.create_tournament("spring", 1, {}, identities)
-    sober = {"forfeited_by": None, "reason": None}
+    no_forfeit = {"forfeited_by": None, "reason": None}
     played = [
-        record(2, result="1-0", **sober),
-        record(10, result="1/2-1/2", **sober),
-        record(1, result="0-1", **sober),
+        record(2, result="1-0", **no_forfeit),
+        record(10, result="1/2-1/2", **no_forfeit),
+        record(1, result="0-1", **no_forfeit),
         record(0, result="0-1", forfeited_by="black", reason="SystemExit"),
         record(
             5,
@@ -131,7 +131,7 @@ def test_finished_and_rated_games(store: Store, identities: Players, record: Mak
             white="minimax:depth=2",
             pairing="minimax:depth=2 vs random",
             result="1-0",
-            **sober,
+            **no_forfeit,
         ),
     ]
     with store.recorder(tournament.id) as recorder:
@@ -149,15 +149,15 @@ def test_finished_and_rated_games(store: Store, identities: Players, record: Mak
     assert store.rated_games(other.id) == []
 
 
-def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, path: Path, identities: Players) -> None:
+def test_saved_ratings_replace_earlier_ones(store: Store, path: Path, identities: Players) -> None:
     first, second = (store.create_tournament(name, 1, {}, identities) for name in ("first", "second"))
     store.save_ratings(
         first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)], 0
     )
     store.save_ratings(first.id, "glicko2", [PlayerRating("lms", 1500.0, 200.0, 3)], 1)
     store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)], 0)
-    again = [PlayerRating("lms", 5.0, float("nan"), 4), PlayerRating("random", 0.0, 980.0, 0)]
-    store.save_ratings(first.id, "davidson", again, 0)  # whose second player has no rated games, and so no rating
+    new = [PlayerRating("lms", 5.0, float("nan"), 4), PlayerRating("random", 0.0, 980.0, 0)]
+    store.save_ratings(first.id, "davidson", new, 0)  # random has no rated games, and so gets no row
     assert rows(path, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
         (first.id, "davidson", 5.0, None, 4),
         (first.id, "glicko2", 1500.0, 200.0, 3),
@@ -165,7 +165,7 @@ def test_ratings_replace_those_of_the_same_system_and_tournament(store: Store, p
     ]
 
 
-def test_rating_a_stranger_changes_nothing(store: Store, path: Path, identities: Players) -> None:
+def test_rating_an_unknown_player_changes_nothing(store: Store, path: Path, identities: Players) -> None:
     tournament = store.create_tournament("first", 1, {}, identities)
     store.save_ratings(tournament.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3)], 0)
     with pytest.raises(StoreError, match="stranger does not play in this tournament"):
@@ -173,7 +173,7 @@ def test_rating_a_stranger_changes_nothing(store: Store, path: Path, identities:
     assert rows(path, "SELECT rating FROM ratings") == [(1.0,)]
 
 
-def test_two_stores_write_one_database(path: Path, identities: Players, record: Make) -> None:
+def test_two_stores_write_to_one_database(path: Path, identities: Players, record: Make) -> None:
     with Store.open(path) as one, Store.open(path) as two:
         first = one.create_tournament("first", 1, {}, identities)
         second = two.create_tournament("second", 2, {}, identities)

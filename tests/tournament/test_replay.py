@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import signal
 import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
 
+from arena.contracts.player import Player
 from arena.plugins import specs
 from arena.store import Results, Store
+from arena.tournament import debugging
 from arena.tournament.plan import Plan
-from arena.tournament.replay import verify
+from arena.tournament.replay import prepare, verify
 from arena.tournament.runner import run
 from arena.tournament.settings import TournamentSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from arena.checkers.game import Game
+    from arena.checkers.move import Move
     from arena.tournament.replay import Verification
 
 pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
@@ -90,3 +95,42 @@ def test_a_changed_record_is_found_out(database: Path, tmp_path: Path) -> None:
         connection.execute("update tournaments set settings = replace(settings, '0.1.0', '0.0.9')")
     connection.close()
     assert "0.0.9 then" in verified(copy, "lms", "steady").reservations[0]
+
+
+def debugged(database: Path, black: str, white: str) -> tuple[Verification, int, list[str]]:
+    """The game played again in this process, the number of its moves that were reported, and the faults."""
+    moves, faults = [], []
+    with Results(database) as results:
+        games = results.games("test")
+        [game] = games[(games.black == black) & (games.white == white)].game
+        replay = prepare(results, results.tournament("test"), results.game(int(game)))
+        found = debugging.debug(
+            replay, lambda ply, *_: moves.append(ply), lambda text, error: faults.append(f"{type(error)} {text}")
+        )
+    return found, len(moves), faults
+
+
+@pytest.mark.parametrize(("black", "white"), [("lms", "steady"), ("steady", "raises-in-choose")])
+def test_a_game_played_in_this_process_is_the_same(database: Path, black: str, white: str) -> None:
+    found, moves, faults = debugged(database, black, white)
+    assert found.differs is None
+    opening = 2  # plies
+    assert moves == found.again.plies - opening
+    assert [found.again.reason in fault for fault in faults if found.again.reason] == [True] * len(faults)
+    assert len(faults) == ("raises" in white)
+
+
+def test_ctrl_c_shows_where_a_player_hangs(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Hanging(Player):
+        def choose(self, game: Game) -> Move:  # noqa: ARG002
+            signal.raise_signal(signal.SIGINT)
+            raise AssertionError("not reached")
+
+    faults: list[str] = []
+    monkeypatch.setattr(debugging, "player_of", lambda *_: Hanging())
+    with Results(database) as results:
+        replay = prepare(results, results.tournament("test"), results.game("test/1"))
+    with pytest.raises(KeyboardInterrupt):
+        debugging.debug(replay, lambda *_: None, lambda text, _: faults.append(text))
+    assert len(faults) == 1
+    assert "signal.raise_signal(signal.SIGINT)" in faults[0]

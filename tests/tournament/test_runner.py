@@ -210,6 +210,22 @@ def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: p
     assert contents(path) == before
 
 
+def test_a_tournament_from_before_an_option_was_added_goes_on_with_its_default(tmp_path: Path) -> None:
+    path = tmp_path / "stopped.sqlite"
+    with pytest.raises(EnoughError):
+        tournament(path, "m1,minimax:depth=1", progress=stop_after(1))
+    refused = pytest.raises(UsageError, match=r"not what it was \(depth: None then, 1 now")
+    for option, end in (("quiescence", EnoughError), ("evaluator mobility", EnoughError), ("depth", None)):
+        with closing(sqlite3.connect(path)) as connection:
+            query = "update tournaments set settings = json_remove(settings, ?)"
+            connection.execute(query, (f'$.players[1]."{option}"',))
+            connection.commit()
+        with Store.open(path) as store:
+            with refused if end is None else pytest.raises(end):
+                resume("test", store, workers=1, progress=stop_after(1))
+            assert store.tournament("test").changes == ()
+
+
 def test_forfeits_do_not_stop_a_tournament(tmp_path: Path) -> None:
     path = tournament(tmp_path / "arena.sqlite", players="raises-in-choose,steady,reckless")
     games = contents(path)["games"]
@@ -246,7 +262,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
         "steady,reckless",
         {"adjudicate": "scores:1", "scores": {"lms": 1.0}},
         UsageError,
-        "'lms', who does not play",
+        "'lms', which does not play",
     ),
     ("steady,reckless", {"workers": 0}, UsageError, "at least one worker"),
     ("steady,reckless", {"name": "last"}, StoreError, "last"),

@@ -144,7 +144,7 @@ def test_two_that_play_the_same_tournament_record_each_game_once(whole: Path, tm
             with Store.open(path) as other:
                 resume("test", other, workers=1)
 
-    with pytest.raises(StoreError, match=r"there already: UNIQUE .*games.*; is another program recording the same\?"):
+    with pytest.raises(StoreError, match=r"duplicate: UNIQUE .*games.*; is another program recording the same\?"):
         play(path, progress)
     assert contents(path) == contents(whole)
 
@@ -159,7 +159,7 @@ def test_damage_is_one_line_at_the_next_opening_at_the_latest(tmp_path: Path) ->
                 file.seek(size // 3)
                 file.write(b"\xff" * (size // 3))
 
-    with pytest.raises(StoreError, match="is damaged: put a copy in its place"):
+    with pytest.raises(StoreError, match="is damaged: replace it with a backup"):
         play(path, progress)
         with Store.open(path) as store:
             resume("test", store, workers=1)

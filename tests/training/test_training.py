@@ -161,7 +161,7 @@ def test_a_plugin_of_another_version_is_not_resumed(store: Store, monkeypatch: p
     training.begin(store, plan()).learn()
     installed = registry.load()
     newer = replace(installed.get("learner", "tiny"), version="2.0")
-    monkeypatch.setitem(installed._found, ("learner", "tiny"), newer)
+    monkeypatch.setitem(installed._usable, ("learner", "tiny"), newer)
     with pytest.raises(UsageError, match=r"version: arena-tiny 1\.0 then, arena-tiny 2\.0 now"):
         training.resume(store, "tiny")
 
@@ -179,6 +179,22 @@ def test_a_learner_whose_code_has_changed_is_resumed_only_where_that_is_accepted
     assert trained.provenance["changed"] == "version or code, after 40 games"
     assert "changed" not in training.provenance(trained.run, 40)
     training.resume(store, "tiny", games=120).learn()
+
+
+def test_a_run_from_before_an_option_was_added_goes_on_with_its_default(store: Store) -> None:
+    run = training.begin(store, plan("tiny:scale=2")).run
+    identity = run.settings["identity"]
+    missing = ["depth", "start", "baseline random spec"]
+    for absent, accepted in ((missing[:2], True), (["scale"], False), (missing[2:], False)):
+        older = {name: value for name, value in identity.items() if name not in absent}
+        store.runs.change(run.id, {**run.settings, "identity": older})
+        if accepted:
+            resumed = training.resume(store, "tiny").run
+            assert resumed.settings["identity"] == identity
+            assert resumed.settings.get("changes", []) == []
+        else:
+            with pytest.raises(UsageError, match=f"it is not what it was .{absent[0]}: None then"):
+                training.resume(store, "tiny")
 
 
 def test_a_run_of_an_older_version_is_resumed_with_one_warning(store: Store) -> None:
@@ -207,7 +223,7 @@ def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store)
 
 def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_record(db: Path) -> None:
     refused = [
-        ("hermit", Experience(against="m1"), "Hermit learns from games against itself alone"),
+        ("hermit", Experience(against="m1"), "Hermit only learns from games against itself"),
         ("reader", Experience(), "Reader does not learn from games against itself: give it games"),
     ]
     for learner, experience, line in refused:
@@ -318,7 +334,7 @@ def test_games_against_past_selves_are_the_same_when_a_run_goes_on(tmp_path: Pat
     ("measuring", "message"),
     [
         (Measuring(baselines="nobody"), "no player named 'nobody'"),
-        (Measuring(baselines="random,"), "missing"),
+        (Measuring(baselines="random,"), "an empty player spec"),
         (Measuring(baselines="human"), "human plays at a terminal, so it cannot be a baseline"),
         (Measuring(games=3), "in pairs, one of each colour: not 3"),
     ],

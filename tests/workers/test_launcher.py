@@ -9,7 +9,7 @@ import pytest
 
 from arena.workers import system
 from arena.workers.launcher import Launcher
-from arena.workers.messages import Alive, Notice
+from arena.workers.messages import Alive
 from faulty import games
 
 if TYPE_CHECKING:
@@ -55,11 +55,10 @@ def test_a_fork_server_that_must_compile_says_so(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(system, "COMMAND", system.COMMAND.replace("main(", elsewhere))
     said: list[str] = []
     for _ in range(2):
-        with Launcher() as launcher:
+        with Launcher(said.append) as launcher:
             guard = launcher.guard(games(("random", "m1"))[0])
-            while not isinstance(message := guard.receive(), Alive):
-                assert isinstance(message, Notice)
-                said.append(message.text)
+            assert isinstance(guard.receive(), Alive)
+            launcher.look()
             guard.close()
         assert said == ["compiling, first run only ..."]
         assert marker.exists()

@@ -40,8 +40,8 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 def test_an_order_and_a_record_arrive_as_they_were_sent(ends: tuple[socket.socket, socket.socket]) -> None:
     record = play(replace(TASK, black_model=None, limits=Limits()))
-    order = Order([TASK, TASK], 2.5, 1 << 30, suspect=True)
-    one, other = Channel[Order](ends[0], Order), Channel[FromGuard](ends[1], FromGuard)
+    order = Order([TASK, TASK], 1.0, 2.5, 1 << 30, suspect=True)
+    one, other = Channel(ends[0], Order), Channel(ends[1], FromGuard)
     other.send(order)
     one.send(Played(record))
     one.send(Done())
@@ -53,7 +53,7 @@ def test_an_order_and_a_record_arrive_as_they_were_sent(ends: tuple[socket.socke
 def test_messages_are_received_however_they_are_cut(texts: list[str], cuts: list[int]) -> None:
     one, other = socket.socketpair()
     with one, other:
-        channel = Channel[FromGuard](one, FromGuard)
+        channel = Channel(one, FromGuard)
         whole = b"".join(len(packed).to_bytes(4, "big") + packed for packed in map(messages.encode, map(Notice, texts)))
         received = []
         while whole:
@@ -79,29 +79,29 @@ def test_messages_are_received_however_they_are_cut(texts: list[str], cuts: list
 def test_what_is_not_a_message_is_refused(ends: tuple[socket.socket, socket.socket], wrong: bytes) -> None:
     ends[1].sendall(wrong)
     with pytest.raises(BadMessage):
-        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+        Channel(ends[0], FromPlayer).receive(5.0)
 
 
 @pytest.mark.parametrize("report", [Report("high"), Report(depth="deep"), Report(1.0, 2, 3, None)])  # type: ignore[arg-type]
 def test_a_message_with_a_wrong_type_inside_is_refused(
     ends: tuple[socket.socket, socket.socket], report: Report
 ) -> None:
-    Channel[FromPlayer](ends[1], FromPlayer).send(Chosen((9, 13), report))
+    Channel(ends[1], FromPlayer).send(Chosen((9, 13), report))
     with pytest.raises(BadMessage):
-        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+        Channel(ends[0], FromPlayer).receive(5.0)
 
 
 def test_a_message_that_is_too_long_is_refused_before_it_is_read(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages, "LONGEST", 1000)
-    Channel[FromPlayer](ends[1], FromPlayer).send(Notice("x" * 2000))
+    Channel(ends[1], FromPlayer).send(Notice("x" * 2000))
     with pytest.raises(BadMessage, match="2"):
-        Channel[FromPlayer](ends[0], FromPlayer).receive(5.0)
+        Channel(ends[0], FromPlayer).receive(5.0)
 
 
 def test_the_end_of_a_channel_is_noticed(ends: tuple[socket.socket, socket.socket]) -> None:
-    one, other = Channel[FromPlayer](ends[0], FromPlayer), Channel[FromPlayer](ends[1], FromPlayer)
+    one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
     assert one.receive(0.01) is None
     other.send(Done())
     other.close()
@@ -111,13 +111,13 @@ def test_the_end_of_a_channel_is_noticed(ends: tuple[socket.socket, socket.socke
 
 
 def test_who_does_not_read_keeps_nobody_waiting(ends: tuple[socket.socket, socket.socket]) -> None:
-    channel = Channel[FromPlayer](ends[0], FromPlayer)
+    channel = Channel(ends[0], FromPlayer)
     with pytest.raises(TimeoutError):
         channel.send(Notice("x" * (1 << 23)), timeout=0.05)
 
 
 def test_a_long_message_is_sent_while_it_is_read(ends: tuple[socket.socket, socket.socket]) -> None:
-    one, other = Channel[FromPlayer](ends[0], FromPlayer), Channel[FromPlayer](ends[1], FromPlayer)
+    one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
     notice = Notice("x" * (1 << 22))
     sender = threading.Thread(target=other.send, args=(notice,))
     sender.start()

@@ -1,4 +1,4 @@
-"""Ends of processes in words, memory, threads and descendants."""
+"""Ends of processes in words, memory and descendants."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import textwrap
-import threading
 
 import psutil
 import pytest
@@ -34,16 +33,6 @@ def test_how_a_process_ended(code: int, words: str, by_others: bool) -> None:
 
 def test_there_is_a_processor() -> None:
     assert 1 <= system.processors() <= (os.cpu_count() or 1)
-
-
-def test_threads_are_counted() -> None:
-    before = system.threads()
-    done = threading.Event()
-    other = threading.Thread(target=done.wait)
-    other.start()
-    assert system.threads() == before + 1
-    done.set()
-    other.join()
 
 
 def test_memory_counts_what_a_process_has_now_and_not_what_it_once_had() -> None:
@@ -77,7 +66,7 @@ def test_no_descendant_outlives_its_end() -> None:
     script = """
         import os, subprocess, sys
         from arena.workers import system
-        system.adopt_orphans()
+        system.start_supervisor()
         for _ in range(3):
             subprocess.Popen([sys.executable, "-c", "import subprocess; subprocess.Popen(['sleep', '600'])"]).wait()
             subprocess.Popen(["sleep", "600"], start_new_session=True)

@@ -1,7 +1,7 @@
-"""Portable Draughts Notation: files of games, read as people write them and written as the standard says.
+"""Portable Draughts Notation (PDN), a file format for games.
 
-The standard is PDN 3.0 (https://pdn.fmjd.org); of its kinds of draughts only English checkers, GameType 21, is
-read. Nothing here holds more than one game in memory.
+The reader accepts common deviations from the standard; the writer follows it. The standard is PDN 3.0
+(https://pdn.fmjd.org). Only English checkers, GameType 21, is supported. At most one game is in memory at a time.
 """
 
 from __future__ import annotations

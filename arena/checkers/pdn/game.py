@@ -1,4 +1,4 @@
-"""A game as it stands in a PDN file."""
+"""A game of a PDN file."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)")
 
 @dataclass(frozen=True, slots=True)
 class PDNGame:
-    """A game whose every move is legal; no rule of draws ends it early."""
+    """A game whose moves are all legal. Draw rules do not apply to it."""
 
     boards: tuple[Board, ...]
-    """The positions, the first and the last included: plies + 1."""
+    """Every position, from the first to the last: plies + 1."""
     moves: tuple[Move, ...]
     result: str = "*"
-    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2``, ``*`` unknown."""
+    """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` a draw, ``*`` unknown."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Name -> text, as they stand in the file and in its order."""
+    """Texts by tag name, in the order of the file."""
     comments: tuple[str, ...] = ()
-    """For each board what is said when it is reached, or an empty text; nothing at all where nothing is said."""
+    """The comment on each board, or an empty string; an empty tuple if the game has no comment."""
     marks: tuple[str, ...] = ()
-    """For each move ``!`` (good), ``?`` (bad), ``!!``, ``??``, ``!?``, ``?!`` or an empty text; nothing at all where
-    nothing is marked."""
+    """The mark of each move: ``!`` (good), ``?`` (bad), ``!!``, ``??``, ``!?``, ``?!`` or an empty string. An empty
+    tuple if no move is marked."""
     file: str = ""
     number: int = 0
-    """Place in the file, from 1; bad games count."""
+    """Number of the game in the file, from 1; games that cannot be read count too."""
     line: int = 0
-    """Where it begins, from 1."""
+    """First line of the game, from 1."""
 
     @property
     def values(self) -> tuple[float | None, ...]:
-        """For each board the number that its comment is, in the annotator's units; None where it is no number."""
+        """The comment on each board as a number, in the annotator's units; None if it is not a number."""
         return tuple(map(number_in, self.comments))
 
 
 def number_in(comment: str) -> float | None:
-    """The number that a comment is; None if it says something else, or more than a float can hold."""
+    """Return the comment as a number; None if it is not a number or exceeds the range of a float."""
     number = float(comment) if _NUMBER.fullmatch(comment) else inf
     return number if isfinite(number) else None

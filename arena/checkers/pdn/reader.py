@@ -1,4 +1,4 @@
-"""Reading PDN: every game of a file, or what is wrong with it."""
+"""Reader of PDN files. It yields every game, or an error instead of a game that cannot be read."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from arena.checkers.move import Move
 
 LONGEST_LINE = 1_000_000
-"""Characters; what has a longer line is not PDN, and is not read into memory."""
+"""Maximum number of characters of a line. A file with a longer line is not PDN, and the line is not read to its end."""
 _NOWHERE = (0, 0)
-"""The squares of no move."""
+"""Squares that no move has."""
 _RESULTS = {"2-0": "1-0", "0-2": "0-1", "1-1": "1/2-1/2", "0-0": "*"} | {result: result for result in RESULTS}
-"""What files say -> what it means; where both players lost, nobody won."""
-_BLACK_CROWN, _WHITE_CROWN = 0xF0000000, 0x0000000F
+"""Result by its text in a file. ``0-0`` means that both players lost; it is read as unknown."""
+_BLACK_KING_ROW, _WHITE_KING_ROW = 0xF0000000, 0x0000000F
 
 
 def read(source: str | os.PathLike[str] | TextIO) -> Iterator[PDNGame | PDNError]:
-    """The games of a file, in order, a PDNError in the place of each that is not a game of English checkers.
+    """Yield the games of a file in order, with a PDNError instead of each game that cannot be read.
 
-    ``source`` is a path, or a text file that is open to read. One game is in memory at a time. A game is bad as a whole
-    where one of its moves is: what went before is not kept. Raises PDNError where the file cannot be read.
+    ``source`` is a path or a text file open for reading. One game is in memory at a time. A game with a bad move is
+    rejected as a whole. Raises PDNError if the file cannot be read.
 
-    - Legality alone decides: ``x`` between the squares of a quiet move, or ``-`` in a capture, does not matter; a short
-      capture that fits several routes is the one that makes the moves after it legal.
-    - A man on the row where it is crowned stays a man, unless the game is only legal if it is a king.
-    - Where tag and end of the movetext disagree about the result, the tag holds. The last game of a file must have
-      a result at its end, or the file was cut off; between games it may be missing where a tag tells it.
+    - The reader decides by the squares alone: a quiet move may be written with ``x`` and a capture with ``-``. If a
+      short capture fits several routes, the route that makes the following moves legal is chosen.
+    - The FEN tag may place a man on its king row. It is read as a man; if the moves are then illegal, as a king.
+    - If the Result tag and the result at the end of the moves disagree, the tag holds. The last game of a file must
+      have a result at its end; otherwise the file is assumed to be cut off. For other games the tag is enough.
     """
     if isinstance(source, (str, os.PathLike)):
         with opened(source) as file:
@@ -61,7 +61,10 @@ def read(source: str | os.PathLike[str] | TextIO) -> Iterator[PDNGame | PDNError
 
 @contextmanager
 def opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
-    """A PDN file, open to read; raises PDNError. Lines may end in LF, CRLF or CR; UTF-8, or else Windows-1252."""
+    """Open a PDN file for reading; raises PDNError if it cannot be opened.
+
+    Lines may end in LF, CRLF or CR. A line that is not UTF-8 is read as Windows-1252.
+    """
     with ExitStack() as stack:
         try:
             file = stack.enter_context(Path(path).open(encoding="utf-8-sig", errors="surrogateescape"))
@@ -71,7 +74,7 @@ def opened(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 
 class _NotText(Exception):
-    """What is read is not a text."""
+    """The file is not a text file."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -90,16 +93,16 @@ def _lines(file: TextIO) -> Iterator[str]:
     while line := _line(file):
         number += 1
         if len(line) == LONGEST_LINE:
-            raise _NotText(number, f"a line of more than {LONGEST_LINE} characters: this is not PDN")
+            raise _NotText(number, f"the line has more than {LONGEST_LINE} characters, so this is not a PDN file")
         if "\0" in line:
-            raise _NotText(number, "binary data: this is not PDN")
+            raise _NotText(number, "the line contains binary data, so this is not a PDN file")
         if not line.isascii():
             line = _decoded(line)
         yield line
 
 
 def _decoded(line: str) -> str:
-    """A line that is UTF-8, or else Windows-1252."""
+    """Return the text of a line that is not ASCII: decoded as UTF-8 or, if it is not UTF-8, as Windows-1252."""
     try:
         line.encode()
     except UnicodeEncodeError:
@@ -110,7 +113,7 @@ def _decoded(line: str) -> str:
 
 
 def _games(file: TextIO) -> Iterator[_Draft]:
-    """The games as they are written, none of them checked."""
+    """Yield the games as drafts, without checking them."""
     draft = _Draft()
     for kind, text, line in tokens(_lines(file)):
         if kind is TokenKind.TAG:
@@ -141,25 +144,26 @@ def _games(file: TextIO) -> Iterator[_Draft]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A game as it is written."""
+    """A game as its file writes it, not checked yet."""
 
     tags: dict[str, str] = field(default_factory=dict)
     moves: list[tuple[str, int]] = field(default_factory=list)
-    """Texts, and their lines."""
+    """Text and line of each move."""
     comments: defaultdict[int, list[str]] = field(default_factory=lambda: defaultdict(list))
-    """By the number of moves before them."""
+    """Comments by the number of moves before them."""
     marks: dict[int, str] = field(default_factory=dict)
-    """By the number of moves before the one that is marked."""
+    """Marks by the number of moves before the marked move."""
     end: str | None = None
-    """The result that ends the movetext."""
+    """The result at the end of the moves."""
     problem: tuple[str, int] | None = None
-    """What cannot be read, and its line."""
+    """The first error and its line."""
     cut_off: bool = False
+    """Whether the file ends before a result."""
     line: int = 0
     last_line: int = 0
 
     def read(self, file: str, number: int) -> PDNGame | PDNError:
-        """The game, or what is wrong with it."""
+        """Return the checked game, or the error that makes it unreadable."""
         try:
             tags = {name.lower(): value for name, value in self.tags.items()}
             result = self._result(tags)
@@ -173,15 +177,15 @@ class _Draft:
         return PDNGame(tuple(boards), tuple(moves), result, self.tags, comments, marks, file, number, self.line)
 
     def _result(self, tags: dict[str, str]) -> str:
-        """The result of what looks like a whole game of English checkers."""
+        """Return the result; raises _Problem unless this is a whole game of English checkers."""
         if (kind := tags.get("gametype", "").split(",")[0].strip()) not in ("", "21"):
             raise _Problem(f"GameType {kind} is not English checkers, which is 21", self.line)
         if self.problem:
             raise _Problem(*self.problem)
         if self.cut_off:
             raise _Problem("the file ends before the game does: there is no result after its moves", self.last_line)
-        said = _RESULTS.get(tags.get("result", "").strip())
-        result = _RESULTS.get(self.end or "", said) if said in (None, "*") else said
+        tagged = _RESULTS.get(tags.get("result", "").strip())
+        result = _RESULTS.get(self.end or "", tagged) if tagged in (None, "*") else tagged
         if result is None:
             raise _Problem("there is no result, neither as a tag nor after the moves", self.last_line)
         return result
@@ -190,7 +194,7 @@ class _Draft:
         try:
             return _replay(start, self.moves)
         except _Problem:
-            kings = start.kings | start.black & _BLACK_CROWN | start.white & _WHITE_CROWN
+            kings = start.kings | start.black & _BLACK_KING_ROW | start.white & _WHITE_KING_ROW
             if kings == start.kings:
                 raise
             try:
@@ -201,7 +205,7 @@ class _Draft:
 
 
 class _Problem(Exception):
-    """What is wrong with a game, and in which line."""
+    """An error in a game, with its line."""
 
     def __init__(self, what: str, line: int) -> None:
         super().__init__(what)
@@ -216,7 +220,7 @@ def _start(fen: str, line: int) -> Board:
 
 
 def _replay(start: Board, moves: list[tuple[str, int]]) -> tuple[list[Board], list[Move]]:
-    """The boards and moves of the only game that the texts can mean; _Problem where there are none, or several."""
+    """Return the boards and moves of the game that the texts mean; raises _Problem if there is none, or several."""
     games: list[tuple[list[Board], list[Move]]] = [([start], [])]
     for ply, (text, line) in enumerate(moves, 1):
         squares = _squares(text)
@@ -234,7 +238,7 @@ def _replay(start: Board, moves: list[tuple[str, int]]) -> tuple[list[Board], li
         games = longer
     if len(games) > 1:
         ply = next(
-            ply for ply, rivals in enumerate(zip(*(path for _, path in games), strict=True)) if len(set(rivals)) > 1
+            ply for ply, choices in enumerate(zip(*(path for _, path in games), strict=True)) if len(set(choices)) > 1
         )
         text, line = moves[ply]
         raise _Problem(f"ply {ply + 1}: {_objection(games[0][0][ply], text)}", line)
@@ -251,8 +255,8 @@ def _known_squares(text: str) -> tuple[int, ...]:
 
 
 def _objection(board: Board, text: str) -> str:
-    """Why the text names no move."""
+    """Return why the text does not name a move that can be played."""
     try:
-        return f"{parse_move(board, text)} leads nowhere"
+        return f"{parse_move(board, text)} does not lead to the following moves"
     except IllegalMove as error:
         return str(error)

@@ -1,7 +1,7 @@
-"""What a PDN file is made of: tags, moves, results and comments, one line at a time.
+"""Splits a PDN file into tokens: tags, moves, results, marks and comments. It reads the file line by line.
 
-Move numbers, NAGs beyond ``$6``, variations in parentheses, lines that begin with ``%`` and words that somebody forgot
-to put into braces are passed over.
+The lexer skips move numbers, NAGs beyond ``$6``, variations in parentheses, lines that begin with ``%``, and words
+outside braces.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class TokenKind(Enum):
     """The kinds of tokens; a token is its kind, its text and its line (from 1)."""
 
     TAG = auto()
-    """Name and value, a blank between them."""
+    """Its text is the name and the value, separated by a blank."""
     MOVE = auto()
     RESULT = auto()
     MARK = auto()
-    """What is thought of the move before: ``!``, ``?``, ``!!``, ``??``, ``!?``, ``?!``; files may say ``$1``-``$6``."""
+    """Opinion on the move before: ``!``, ``?``, ``!!``, ``??``, ``!?`` or ``?!``, also written ``$1``-``$6``."""
     COMMENT = auto()
     BAD = auto()
-    """What cannot be read; the text says why."""
+    """Something that cannot be read; its text is the reason."""
 
 
 _TAG = r'(?P<tag>\[\s*(?P<name>\w+)\s+"(?P<value>(?:\\.|[^\\])*?)"\s*\])'
@@ -47,14 +47,14 @@ _TOKEN = re.compile(f"{_TAG} | {_OTHERS}", re.VERBOSE | re.DOTALL)
 _TOKEN_BUT_TAG = re.compile(_OTHERS, re.VERBOSE | re.DOTALL)
 _BEGUN_TAG = re.compile(r'\[\s*\w+\s+"')
 _MARKS = ("!", "?", "!!", "??", "!?", "?!")
-"""By the numbers of their NAGs, from 1 (PDN 3.0)."""
+"""Marks in the order of their NAGs, from ``$1`` (PDN 3.0)."""
 _TAG_LINE = re.compile(r'\s*\[\s*\w+\s+".*"\s*\]\s*')
 _ALGEBRAIC = re.compile(r"[KQRBN]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\d)")
 _BROKEN_MOVE = re.compile(r"(?=\D{0,3}\d)\w{0,2}[-xX:]\w{0,2}(?!\w)")
 
 
 def tokens(lines: Iterable[str]) -> Iterator[Token]:
-    """The tokens of a file, in order. A tag ends a comment or variation that somebody forgot to close."""
+    """Yield the tokens of a file in order. A tag ends an unclosed comment or variation; BAD reports it."""
     lexer = _Lexer()
     for number, line in enumerate(lines, 1):
         yield from lexer.line(line, number)
@@ -62,15 +62,15 @@ def tokens(lines: Iterable[str]) -> Iterator[Token]:
 
 
 class _Lexer:
-    """What is still open when a line begins."""
+    """Splits lines into tokens and keeps the comment and variations that are open between lines."""
 
     def __init__(self) -> None:
         self._comment: list[str] = []
-        """The lines so far of a comment, where one is open."""
+        """Lines of the open comment; empty if none is open."""
         self._depth = 0
-        """How many variations are open, one in the other."""
+        """Number of open nested variations."""
         self._opened = 0
-        """Line of the comment or the outermost variation that is open."""
+        """First line of the open comment or of the outermost open variation."""
 
     def line(self, line: str, number: int) -> Iterator[Token]:
         if self._comment and not _TAG_LINE.fullmatch(line):
@@ -104,16 +104,17 @@ class _Lexer:
             self._comment = [match[0][1:]]
 
     def end(self) -> Iterator[Token]:
-        """Nothing may be open here."""
+        """Yield a BAD token if a comment or variation is open, and close it."""
         if self._comment or self._depth:
             yield TokenKind.BAD, f"a {'comment' if self._comment else 'variation'} is not closed", self._opened
         self._comment, self._depth = [], 0
 
 
 def _matches(line: str) -> Iterator[re.Match[str]]:
-    """The pieces of a line.
+    """Yield the pieces of a line.
 
-    If one tag of a line is not closed, neither is a later one: looking for the end of each would take quadratic time.
+    After an unclosed tag no later tag of the line can be closed. The search for tags stops there, because looking for
+    the end of each would take quadratic time.
     """
     for match in _TOKEN.finditer(line):
         yield match
@@ -123,7 +124,7 @@ def _matches(line: str) -> Iterator[re.Match[str]]:
 
 
 def _token(group: str | None, text: str) -> tuple[TokenKind, str] | None:
-    """What a piece of the main line is, by its group in the pattern; None where it means nothing."""
+    """Return the kind and text of a piece of the main line, by its group in the pattern; None to skip it."""
     if group == "move":
         return TokenKind.MOVE, text
     if group == "result":

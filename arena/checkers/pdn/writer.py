@@ -1,4 +1,4 @@
-"""Writing PDN."""
+"""Writer of PDN files."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from arena.checkers.pdn.game import PDNGame
 
 WIDTH = 80
-"""Characters in a line of movetext; only a comment may be longer."""
+"""Maximum number of characters in a line of movetext; only a line with a single comment may be longer."""
 _ROSTER = ("Event", "Site", "Date", "Round", "Black", "White")
 _OURS = {"result", "gametype", "setup", "fen"}
 
 
 def write(games: Iterable[PDNGame], file: TextIO) -> int:
-    """Write the games one after the other; returns how many there were."""
+    """Write the games to ``file`` and return their number."""
     written = 0
     for game in games:
         moves = [move_text(board, move) for board, move in zip(game.boards, game.moves, strict=False)]
@@ -37,11 +37,11 @@ def game_text(
     comments: Sequence[str] = (),
     marks: Sequence[str] = (),
 ) -> str:
-    """A game in PDN, with an empty line at its end.
+    """Return a game in PDN, followed by an empty line.
 
-    The tags Result, GameType, SetUp and FEN are made here, whatever ``tags`` says. The first move is numbered 1 whoever
-    makes it. Comments, one for each board, or none, stand in braces; braces within them become parentheses. Marks
-    (``!``, ``?``, ...), one for each move, or none, stand at the moves.
+    The function writes the tags Result, GameType, SetUp and FEN itself and ignores those in ``tags``. The first move
+    has number 1, whichever side makes it. ``comments`` is empty or has one text for each board; braces in a comment
+    become parentheses. ``marks`` is empty or has one mark (``!``, ``?``, ...) for each move.
     """
     start = start or Board.start()
     others = {name: value for name, value in tags.items() if name.lower() not in _OURS}
@@ -54,7 +54,7 @@ def game_text(
 
 
 def _movetext(moves: Sequence[str], result: str, comments: Sequence[str], marks: Sequence[str]) -> Iterator[str]:
-    """The pieces of the movetext, none of which may be broken."""
+    """Yield the pieces of the movetext. A line break may only stand between pieces."""
     for ply, (move, comment, mark) in enumerate(zip_longest(("", *moves), comments, ("", *marks), fillvalue="")):
         if move:
             yield f"{ply // 2 + 1}. {move}{mark}" if ply % 2 else f"{move}{mark}"

@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection, and in the transaction, that the store hands over."""
+"""Run the migrations on the store's connection, within its transaction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tournaments, their players, games and ratings, and the views on them."""
+"""Add tables and views of tournaments: players, games, ratings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Collections of games that others played, read from PDN."""
+"""Add tables and a view of games imported from PDN files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training runs, their metrics and checkpoints, and models by the hash of their weights."""
+"""Add tables and views of training runs, metrics, checkpoints and models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What players came to that learned in the course of a tournament."""
+"""Add a table of the models that players learn during a tournament."""
 
 from __future__ import annotations
 

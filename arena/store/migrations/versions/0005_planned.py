@@ -1,4 +1,4 @@
-"""Planned games of tournaments, numbers of their games, and what the views say of both and of forfeits."""
+"""Add planned numbers of games, numbers of the games of a tournament, and the views' columns for them and forfeits."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ pairings = sa.table("pairings", sa.column("tournament_id"), sa.column("pairing")
 
 
 def meetings(settings: dict[str, Any], players: int) -> int:
-    """The pairings that a tournament of an earlier version can have."""
+    """Maximum number of pairings of a tournament of an earlier version."""
     match settings.get("format", "round-robin"):
         case "round-robin":
             return players * (players - 1) // 2
@@ -105,9 +105,9 @@ def upgrade() -> None:
 
 
 def _plan(connection: sa.Connection, key: int, settings: dict[str, Any]) -> None:
-    """Number the games of a tournament by pairing and round, and fill in how many there are to be.
+    """Number the games of a tournament by pairing and round, and set the planned number of games.
 
-    That number stays unknown for one with a sequential test, which may have ended it.
+    A sequential test may have ended the tournament early. The planned number of games is then left unknown.
     """
     here = games.c.tournament_id == key
     width = settings.get("games") or (connection.scalar(sa.select(sa.func.max(games.c.round)).where(here)) or 0) + 1

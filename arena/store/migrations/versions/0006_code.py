@@ -1,4 +1,4 @@
-"""The code of players, and accepted changes of it in the course of a tournament."""
+"""Add code hashes of players, and a table of player changes accepted during a tournament."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ IDENTITY: list[str | sa.TextClause] = ["spec", "name", "distribution", "version"
 
 
 def code(colour: str) -> str:
-    """The code of a player of a game: that of the last change accepted before the game, or of the beginning."""
+    """SQL for the code hash of a game's player: of the last change before the game, or of the tournament's start."""
     return f"""COALESCE(
         (
             SELECT player_changes.code FROM player_changes

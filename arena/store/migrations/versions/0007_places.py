@@ -1,4 +1,4 @@
-"""The place of a rating system among those of a tournament; standings show the first."""
+"""Add the position of a rating system in the tournament's list of systems. Standings show the first system."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def upgrade() -> None:
 
 
 def in_order(systems: list[str], settings: Any) -> list[str]:
-    """The systems in the order in which the settings name them, with other options or blanks; then the others."""
-    said = settings.get("ratings", []) if isinstance(settings, dict) else []
-    names = [str(text).partition(":")[0].strip() for text in said] if isinstance(said, list) else []
+    """Sort rating systems by their position in the settings, comparing names without options. Others come last."""
+    listed = settings.get("ratings", []) if isinstance(settings, dict) else []
+    names = [str(text).partition(":")[0].strip() for text in listed] if isinstance(listed, list) else []
     return sorted(systems, key=lambda system: names.index(name) if (name := system.partition(":")[0]) in names else 99)

@@ -1,7 +1,6 @@
-"""Records of training runs in today's words.
+"""Rename in training runs: the learners' option ``trace`` to ``lambda``, and yardsticks to baselines.
 
-The option ``trace`` of learners is ``lambda``, yardsticks are baselines, and metrics that are shares are percentages,
-with names that end in ``_pct``.
+Metrics that are shares become percentages, with names that end in ``_pct``.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ down_revision = "0007"
 
 OURS = "checkers-arena"
 LEARNERS = ("td", "qmodel", "regression", "tdleaf")
-"""Learners with the option."""
+"""Learners with the option ``trace``."""
 METRICS = {
     "lms": {"drawn": ("draw_pct", 100)},
     "tuning": {"draws": ("draw_pct", 100)},
@@ -36,7 +35,7 @@ METRICS = {
         "labels_above_zero": ("labels_above_zero_pct", 100),
     },
 }
-"""By learner and metric, the new name and the factor."""
+"""Learner -> old name of the metric -> new name, and factor of the value."""
 
 runs = sa.table(
     "runs", sa.column("id"), sa.column("learner"), sa.column("distribution"), sa.column("settings", sa.JSON)
@@ -49,12 +48,12 @@ _TRACE = re.compile(rf"(?<![\w-])((?:{'|'.join(LEARNERS)})(?::[^\s,]*?)?):trace=
 
 
 def renamed(text: str) -> str:
-    """A spec of a learner, or a command that names one."""
+    """Rename the option in a learner's spec, or in a command that contains one."""
     return _TRACE.sub(r"\1:lambda=", text)
 
 
 def identity(learner: str, state: dict[str, str]) -> dict[str, str]:
-    """What a run must still be when it goes on."""
+    """Return a learner's identity, which a resumed run must have too, with the new names."""
     new = {re.sub(r"^yardstick ", "baseline ", name): value for name, value in state.items()}
     if learner in LEARNERS and "trace" in new:
         new["lambda"] = new.pop("trace")
@@ -64,7 +63,7 @@ def identity(learner: str, state: dict[str, str]) -> dict[str, str]:
 
 
 def settings_of(learner: str, settings: dict[str, Any]) -> dict[str, Any]:
-    """The settings of a run."""
+    """Return the settings of a run with the new names."""
     names = {"yardsticks": "baselines", "yardstick_games": "baseline_games"}
     new = {names.get(name, name): value for name, value in settings.items()}
     if isinstance(new.get("identity"), dict):

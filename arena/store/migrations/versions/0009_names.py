@@ -1,4 +1,4 @@
-"""Names that say what a thing is: the side that forfeited, a player's position, the models that players learned."""
+"""Rename ``guilty`` to ``forfeited_by``, ``seat`` to ``position``, and the table ``learned`` to ``learned_models``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ down_revision = "0008"
 
 
 def code(colour: str) -> str:
-    """The code hash of a player: of the last change accepted before the game, or of the start of the tournament."""
+    """SQL for the code hash of a game's player: of the last change before the game, or of the tournament's start."""
     return f"""COALESCE(
         (
             SELECT player_changes.code FROM player_changes
