@@ -85,5 +85,5 @@ class _WatchedPlayer(Player):
         except BaseException as error:
             self._on_fault(own_traceback(error), error)
             if from_keyboard(error):
-                raise Disturbance(self._side, "Ctrl-C") from None  # which the referee takes for no fault of the player
+                raise Disturbance("Ctrl-C") from None  # which the referee takes for no fault of the player
             raise
