@@ -17,7 +17,7 @@ from msgspec import Meta
 from arena.checkers.rules import DrawRules, Limits
 from arena.errors import UsageError, shown
 from arena.tournament import adjudication
-from arena.tournament.values import LARGEST, checked, hints, key_of
+from arena.tournament.values import LARGEST, checked, hints
 from arena.workers import MEMORY, MOVE_TIMEOUT
 
 if TYPE_CHECKING:
