@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # where it is ignored, child processes would inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """The folder of real data that the environment variable ``ARENA_DATA`` names."""
+    """Folder of real data, given by the environment variable ``ARENA_DATA``."""
     folder = os.environ.get("ARENA_DATA")
     if not folder:
-        pytest.skip("ARENA_DATA names no folder of real data")
+        pytest.skip("ARENA_DATA is not set")
     return Path(folder).resolve()

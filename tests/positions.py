@@ -1,4 +1,4 @@
-"""Positions for tests: any, or from random games."""
+"""Positions and random games for tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import arena
 
 @st.composite
 def boards(draw: st.DrawFn) -> arena.Board:
-    """Any position: up to twelve pieces a side anywhere, no man on its king row."""
+    """Any position: up to twelve pieces of each side on any squares, without a man on its king row."""
     squares = draw(st.permutations(range(32)))
     black = squares[: draw(st.integers(0, 12))]
     white = squares[len(black) : len(black) + draw(st.integers(0, 12))]
@@ -23,12 +23,12 @@ def boards(draw: st.DrawFn) -> arena.Board:
 
 @st.composite
 def games(draw: st.DrawFn) -> arena.Game:
-    """A game of random moves, over or not."""
+    """A game of up to 150 random moves; it may be over."""
     return random_game(draw(st.integers(0, 2**32)), draw(st.integers(0, 150)))
 
 
 def random_game(seed: int, plies: int = 400) -> arena.Game:
-    """A game of random moves, stopped after ``plies`` at the latest."""
+    """Return a game of at most ``plies`` random moves."""
     source = random.Random(seed)
     game = arena.Game()
     while game.ply < plies and game.outcome is None:

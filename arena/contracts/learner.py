@@ -81,7 +81,9 @@ class Learner(ABC):
 
         Raises UsageError if the learner only learns from games against itself.
         """
-        raise UsageError(f"{type(self).__name__} only learns from games against itself: leave out --from and --against")
+        raise UsageError(
+            f"{type(self).__name__} only learns from games against itself: leave out --from, --against and --teacher"
+        )
 
     @abstractmethod
     def state(self) -> Mapping[str, np.ndarray[Any, Any]]:

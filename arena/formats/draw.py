@@ -35,7 +35,7 @@ class Draw:
         """``rounds`` is less than ``players``."""
         self._players = players
         self._places = players + players % 2
-        self._left = rounds
+        self._rounds_left = rounds
         self._unmet = set(combinations(range(self._places), 2))
         self._reserve = _circle(self._places)[:rounds] if rounds > self._places // 2 else None
 
@@ -47,10 +47,10 @@ class Draw:
         sum of squared differences in place. The round deviates from these rules if later rounds would be incomplete.
         """
         costs = self._costs(points)
-        self._left -= 1
+        self._rounds_left -= 1
         best = _matching(self._unmet, costs)
         if self._reserve is not None:
-            reserve = self._disjoint(self._unmet - best, self._left)
+            reserve = self._disjoint(self._unmet - best, self._rounds_left)
             if reserve is None:
                 best, reserve = self._from_reserve(self._reserve, costs)
             self._reserve = reserve

@@ -1,4 +1,4 @@
-"""Compiled search, a library for any player."""
+"""Compiled alpha-beta search, a library for players."""
 
 from __future__ import annotations
 

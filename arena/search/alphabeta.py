@@ -1,17 +1,19 @@
 """Alpha-beta search, compiled.
 
-Iterative deepening over negamax with principal variation search (Marsland & Campbell 1982), a transposition
-table, and moves ordered by table, killers and history (Schaeffer 1989). Below the set depth the search goes on
-while the side to move must capture (quiescence), unless it is told to stop there. The value is the minimax value to
-the very depth. A selective search gives that up for strength: deeper table entries count too, late quiet moves are
-searched one or two plies less at first (Levy et al. 1989), and an only quiet move costs no depth.
+The search is iterative deepening over negamax with principal variation search (Marsland & Campbell 1982) and a
+transposition table. Moves are ordered by table, killers and history (Schaeffer 1989). With quiescence, the search
+continues below the nominal depth while the side to move must capture. The result is the exact minimax value at the
+nominal depth.
 
-Values are in kernel units for the side to move. A position whose side to move has lost is worth ``ply - WIN``, so
-that short wins are preferred; one that has occurred before, or that the rule of quiet plies ends, is worth 0. Where
-there are endgame tables, they give the value of every position that they hold.
+A selective search is not exact, but stronger. It also uses deeper entries of the table, searches late quiet moves one
+or two plies less at first (Levy et al. 1989), and does not reduce the depth for a single legal quiet move.
 
-All state is in one int64 array, the workspace: a header, then tables by ply, history, and the stack of moves. The
-transposition table is another array, known by its address.
+Values are in kernel units for the side to move. If the side to move has lost, the value is ``ply - WIN``, so short wins
+are preferred. A position that has occurred before, or that the rule of quiet plies ends, has value 0. If the search has
+endgame tables, a position in the tables has their value.
+
+All state is in one int64 array, the workspace: a header, tables by ply, the history table, and the stack of moves. The
+transposition table is a separate array; the header holds its address.
 """
 
 from __future__ import annotations
@@ -30,13 +32,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 MAX_DEPTH = 64
-"""Deepest nominal depth in plies."""
+"""Maximum nominal depth in plies."""
 MAX_PLY = 128
-"""Plies from the root at which the search stops in any case."""
+"""Maximum number of plies from the root, quiescence and extensions included."""
 HISTORY = 128
-"""Positions before the root that a repetition is looked for among."""
+"""Maximum number of positions before the root that are compared to find repetitions."""
 
-# The header.
+# Indices of the header.
 (
     ADDRESS,
     CONTEXT,
@@ -62,17 +64,17 @@ HISTORY = 128
 ) = range(21)
 FOUND_PV = 32
 PV_LENGTHS = FOUND_PV + MAX_PLY
-"""Moves in the principal variation from each ply."""
+"""Index of the table of lengths: number of moves of the principal variation from each ply."""
 PV = PV_LENGTHS + MAX_PLY
-"""The principal variations, that from ply n at ``PV + n * MAX_PLY``."""
+"""Index of the principal variations; the one from ply n is at ``PV + n * MAX_PLY``."""
 _KILLERS = PV + MAX_PLY * MAX_PLY
 KEYS = _KILLERS + 2 * MAX_PLY
-"""Keys of the positions on the path; that of the root stands at ``KEYS + HISTORY``."""
+"""Index of the keys of the positions on the path; the key of the root is at ``KEYS + HISTORY``."""
 _SUCCESS = KEYS + HISTORY + MAX_PLY
 STACK = _SUCCESS + 1024
 _STACK_SIZE = 16 * MAX_MOVES
 _RANKS = _STACK_SIZE
-"""A move's rank in the order stands this far behind it."""
+"""Offset from a move on the stack to its rank."""
 WORKSPACE = STACK + 2 * _STACK_SIZE
 """Length of a workspace."""
 
@@ -82,7 +84,7 @@ _EXACT, _LOWER, _UPPER = 0, 1, 2
 @made
 @kernel
 def key_of(own: int, opp: int, kings: int, side: int) -> int:
-    """A 64-bit key of a position."""
+    """Return the 64-bit key of a position."""
     mixed = (own | opp << 32) * 0x1E3779B97F4A7C15
     mixed = (mixed ^ mixed >> 32 ^ kings << 1 ^ side) * 0x3F58476D1CE4E5B9
     return mixed ^ mixed >> 29
@@ -90,7 +92,7 @@ def key_of(own: int, opp: int, kings: int, side: int) -> int:
 
 @kernel
 def _keep(work: np.ndarray, ply: int, move: int) -> None:
-    """The principal variation from ``ply`` becomes ``move`` and that of the next ply."""
+    """Set the principal variation from ``ply`` to ``move`` followed by the principal variation of the next ply."""
     here = PV + ply * MAX_PLY
     below = here + MAX_PLY
     length = work[PV_LENGTHS + ply + 1]
@@ -102,7 +104,7 @@ def _keep(work: np.ndarray, ply: int, move: int) -> None:
 
 @kernel
 def _check(work: np.ndarray) -> None:
-    """Look whether the search shall stop: by its budget of nodes, or because the pulse says so."""
+    """Stop the search if its node limit is reached or if the pulse function returns true."""
     if work[NODES] >= work[NODE_LIMIT]:
         work[STOP] = 1
     if work[NODES] >= work[NEXT_PULSE]:
@@ -114,9 +116,9 @@ def _check(work: np.ndarray) -> None:
 
 @kernel
 def _recall(work: np.ndarray, key: int) -> int:
-    """What the table holds of a position: a packed entry, or 0.
+    """Return the packed entry of a position in the transposition table, or 0.
 
-    An entry: bits 0-1 kind of bound · 2-9 depth + 1 · 10-19 origin and destination of the move · 32-63 value.
+    Bits of an entry: 0-1 kind of bound · 2-9 depth + 1 · 10-19 origin and destination of the move · 32-63 value.
     """
     table = context_array(work[TABLE], 2 * work[TABLE_MASK] + 2)
     place = 2 * (key & work[TABLE_MASK] & ~1)
@@ -131,7 +133,7 @@ def _recall(work: np.ndarray, key: int) -> int:
 
 @inline_kernel
 def _remember(work: np.ndarray, key: int, value: int, ply: int, depth: int, bound: int, move: int) -> None:
-    """Enter a position: in the first of its two places if it was searched as deep as what is there."""
+    """Store a position in the first of its two slots, or in the second if the first holds a deeper other position."""
     if value > DECIDED:
         value += ply
     elif value < -DECIDED:
@@ -156,7 +158,7 @@ def _repeated(work: np.ndarray, ply: int, quiet: int) -> bool:
 
 @inline_kernel
 def _rank(work: np.ndarray, start: int, end: int, ply: int, best: int, capture: bool) -> None:
-    """Give each move its rank: the table's move, then captures by number, killers, and history."""
+    """Rank the moves: the move of the table first, then captures by their number of pieces, killers, and history."""
     for i in range(start, end):
         move = work[i]
         ends = move & 1023
@@ -175,7 +177,7 @@ def _rank(work: np.ndarray, start: int, end: int, ply: int, best: int, capture: 
 
 @inline_kernel
 def _next(work: np.ndarray, i: int, end: int) -> int:
-    """Bring the move of highest rank among ``i``... to place ``i`` and return it."""
+    """Move the move with the highest rank of ``work[i:end]`` to index ``i`` and return it."""
     best = i
     for j in range(i + 1, end):
         if work[j + _RANKS] > work[best + _RANKS]:
@@ -193,7 +195,7 @@ def _next(work: np.ndarray, i: int, end: int) -> int:
 
 @kernel
 def _praise(work: np.ndarray, ply: int, depth: int, move: int) -> None:
-    """A quiet move was too good: try it early elsewhere."""
+    """Record a quiet move that caused a cutoff as a killer and in the history table."""
     ends = move & 1023
     if work[_KILLERS + 2 * ply] != ends:
         work[_KILLERS + 2 * ply + 1] = work[_KILLERS + 2 * ply]
@@ -215,10 +217,10 @@ def negamax(
     start: int,
     address: int,
 ) -> int:
-    """Value of a position for its side to move, fail-soft; its moves go to ``work[start:]``.
+    """Return the value of a position for its side to move (fail-soft). Its moves are written to ``work[start:]``.
 
-    ``quiet``: plies since the last capture or man's move. ``address``: that of the workspace; an array as the argument
-    of a function that calls itself would have its references counted at every node.
+    ``quiet`` is the number of plies since the last capture or man's move. ``address`` is the address of the workspace:
+    Numba would count references to an array argument at every recursive call.
     """
     work = context_array(address, WORKSPACE)
     work[NODES] += 1
@@ -317,10 +319,10 @@ def negamax(
 
 @kernel
 def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, end: int, work: np.ndarray) -> int:
-    """Search the root's moves, ``work[STACK:end]``, to ``depth``; the best comes to the front.
+    """Search the moves of the root, ``work[STACK:end]``, to ``depth``, and move the best one to the front.
 
-    What was found goes to the header. Of equal moves the first in order stays; the others are only shown not to be
-    better. Returns the value of the best, the search having been stopped or not.
+    The result is written to the header. Of equally good moves the first wins, because the search only proves that the
+    others are not better. Returns the value of the best move so far, even if the search was stopped.
     """
     address = work.ctypes.data
     best = -INFINITY
@@ -356,9 +358,9 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
 @made
 @kernel
 def deepen(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, count: int, work: np.ndarray) -> None:
-    """Search the ``count`` moves in ``work[STACK:]`` one ply deep, two, ... ``depth``, or until told to stop.
+    """Search the ``count`` moves in ``work[STACK:]`` to depth 1, 2, ... ``depth``, or until the search is stopped.
 
-    The first ply is searched whatever the limits say.
+    Depth 1 is always completed, regardless of the limits.
     """
     work[NODES] = 1
     work[STOP] = work[OVERFLOW] = 0
@@ -377,6 +379,6 @@ def deepen(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, co
 
 @kernel
 def clear_ordering(work: np.ndarray) -> None:
-    """Forget killers and history."""
+    """Clear the killers and the history table."""
     work[_KILLERS : _KILLERS + 2 * MAX_PLY] = 1023
     work[_SUCCESS : _SUCCESS + 1024] = 0

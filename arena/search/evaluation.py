@@ -1,4 +1,4 @@
-"""The one door by which evaluators enter the compiled search: a function's address and a context."""
+"""The interface between evaluators and the compiled search: the address of a function, and a context."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from arena.contracts.evaluator import Evaluator
 
 PYTHON_SCALE = 1000.0
-"""Kernel units per unit of an evaluator that has no kernel of its own."""
+"""Kernel units per unit of an evaluator in plain Python."""
 
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
@@ -40,7 +40,10 @@ def _call(_typing: Any, _address: Any, _own: Any, _opp: Any, _kings: Any, _side:
 
 
 call_evaluator: Callable[[int, int, int, int, int, int], int] = instruction(_call)
-"""The value that the evaluator kernel at an address gives: address, own, opp, kings, side, context (int64)."""
+"""Call the evaluator kernel at an address and return its value.
+
+Arguments: address, own, opp, kings, side, context (all int64).
+"""
 
 
 def _call_without_arguments(_typing: Any, _address: Any) -> Any:
@@ -54,26 +57,26 @@ def _call_without_arguments(_typing: Any, _address: Any) -> Any:
 
 
 call_pulse: Callable[[int], int] = instruction(_call_without_arguments)
-"""What the C function ``int32 ()`` at an address returns."""
+"""Call the C function ``int32 ()`` at an address and return its result."""
 
 
 class EvaluatorError(ArenaError):
-    """An evaluator gave a value that the search cannot use."""
+    """The value of an evaluator is outside the range of the search."""
 
 
 class PythonKernel:
-    """A plain Python evaluator as a kernel; its first exception is kept for :meth:`raise_error`."""
+    """Wraps an evaluator in plain Python as a kernel. :meth:`raise_error` raises the evaluator's first exception."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self.error: BaseException | None = None
-        """What the evaluator has raised; from then on every value is 0."""
+        """The first exception that the evaluator raised, or None. After an exception every value is 0."""
         self._callback = KERNEL_TYPE(self._call)
         address = ctypes.cast(self._callback, ctypes.c_void_p).value or 0
         self.kernel = Kernel(address, scale=PYTHON_SCALE, keepalive=self)
 
     def raise_error(self) -> None:
-        """Raise what the evaluator raised since the last call, if anything."""
+        """Raise the exception that the evaluator raised since the last call, if there is one."""
         error, self.error = self.error, None
         if error is not None:
             raise error
@@ -87,6 +90,6 @@ class PythonKernel:
                 limit = VALUE_LIMIT / PYTHON_SCALE
                 raise EvaluatorError(f"{type(self._evaluator).__name__} gave {value}; values lie within ±{limit:g}")
             return round(value * PYTHON_SCALE)
-        except BaseException as error:  # an exception cannot cross the compiled search
+        except BaseException as error:  # an exception cannot propagate through compiled code
             self.error = error
             return 0

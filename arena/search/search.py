@@ -1,4 +1,4 @@
-"""The search as players use it."""
+"""The search, for use by players."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ if TYPE_CHECKING:
 
 _PULSE = ctypes.CFUNCTYPE(ctypes.c_int32)
 _SHALLOW = 6
-"""Plies up to which a search has the smallest transposition table."""
+"""Maximum depth in plies of a search with the smallest transposition table."""
 _NODES_A_SECOND = 8_000_000
 _CALM, _HASTY = 1 << 16, 1 << 10
-"""Nodes between two looks at the world outside, without and with a limit of time."""
+"""Nodes between two calls of the pulse function, without and with a time limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search found."""
+    """The result of a search."""
 
     move: Move
-    """The best move; of equal ones the first in the order in which they were searched."""
+    """The best move; of equally good moves, the first in the order of the search."""
     score: float
-    """Value for the side to move in the evaluator's units; a win forced in n plies is ``win_score(n)``, a loss its
-    negative."""
+    """Value for the side to move in the evaluator's units. A forced win in n plies has the score ``win_score(n)``, a
+    forced loss its negative."""
     depth: int
-    """Deepest iteration, in plies, that the result comes from; quiescence and extensions not counted."""
+    """Nominal depth, in plies, of the iteration that gave the result."""
     nodes: int
-    """Positions visited."""
+    """Number of positions visited."""
     seconds: float
     """Wall-clock seconds."""
     pv: tuple[Move, ...]
@@ -52,11 +52,12 @@ class SearchResult:
 
 
 class Search:
-    """Alpha-beta with one evaluator, to be used for one game by one thread: its table lasts from move to move.
+    """Alpha-beta search with one evaluator. Use an instance for one game and in one thread.
 
-    ``quiescence`` goes on below the depth while there are captures. A search finds the minimax value to the very
-    depth, whatever was searched before; a ``selective`` one plays better for its nodes (see
-    :mod:`arena.search.alphabeta`). Positions after the root's moves that are in the ``tables`` have their exact value.
+    The transposition table is kept from move to move. With ``quiescence`` the search continues below the depth while
+    there are captures. The result is the exact minimax value, whatever was searched before. A ``selective`` search is
+    not exact, but plays better with the same number of nodes; see :mod:`arena.search.alphabeta`. Positions below the
+    root that are in the ``tables`` have their exact value.
     """
 
     def __init__(
@@ -90,15 +91,19 @@ class Search:
         alphabeta.clear_ordering(work)
 
     def win_score(self, plies: int) -> float:
-        """The score of a win forced in ``plies`` plies: above every value of the evaluator."""
+        """Return the score of a forced win in ``plies`` plies. It exceeds every value of the evaluator."""
         return (WIN - plies) / self._kernel.scale
 
     def is_decided(self, score: float) -> bool:
-        """Whether a score is that of a forced win or loss."""
+        """Whether a score means a forced win or loss."""
         return abs(score) * self._kernel.scale > DECIDED
 
     def compiled(self, depth: int) -> CompiledPlayer | None:
-        """What plays as this search does to that depth in compiled games; None where only the interpreter can."""
+        """Return a player for compiled games that searches to ``depth`` like this search.
+
+        Returns None if compiled games do not support the search: with an evaluator in plain Python, with endgame
+        tables, or with selective search.
+        """
         from arena.contracts.compiled_player import CompiledPlayer
 
         work, kernels = self._work, self._kernels
@@ -114,12 +119,14 @@ class Search:
         seconds: float | None = None,
         random: np.random.Generator | None = None,
     ) -> SearchResult:
-        """Search a position that has a legal move until a limit is reached; at least one ply is always searched.
+        """Search a position until a limit is reached; depth 1 is always completed.
 
-        ``depth``: plies, 1-64; ``nodes``: positions, exactly as many on any machine; ``seconds``: wall-clock time.
-        A game's history and rule of quiet plies count for draws. ``random`` shuffles the moves first, so that each of
-        several equally good ones is chosen as often. Raises ValueError, KeyboardInterrupt as soon as it is pressed,
-        and what a plain Python evaluator raises.
+        ``depth`` is 1 to 64 plies; ``nodes`` is a number of positions, with the same result on every machine;
+        ``seconds`` is wall-clock time. For a Game, its history and its rule of quiet plies count for draws. ``random``
+        shuffles the moves first, so that equally good moves are equally likely to be chosen.
+
+        Raises ValueError if ``depth`` is out of range or the position has no legal move, KeyboardInterrupt soon after
+        Ctrl-C, and the exceptions of an evaluator in plain Python.
         """
         game = position if isinstance(position, Game) else Game(position)
         kernels, work, board = self._kernels, self._work, game.board
@@ -152,14 +159,14 @@ class Search:
         )
 
     def _make_table(self, entries: int) -> None:
-        """Make sure that the transposition table has so many entries; a table that grows begins empty."""
+        """Make the transposition table at least ``entries`` entries long. A new, larger table is empty."""
         if len(self._table) < 2 * entries:
             self._table = np.zeros(2 * entries, dtype=np.int64)
             self._work[self._kernels.TABLE] = self._table.ctypes.data
             self._work[self._kernels.TABLE_MASK] = entries - 1
 
     def _set_history(self, game: Game) -> None:
-        """Put the keys of the positions that could occur again before the root's."""
+        """Write the keys of the earlier positions that can occur again before the key of the root."""
         kernels = self._kernels
         root = kernels.KEYS + kernels.HISTORY
         keys = [_key_of(board) for board in islice(game.repeatable(), kernels.HISTORY)]
@@ -176,7 +183,7 @@ class Search:
         return tuple(moves)
 
     def _look_up(self) -> int:
-        """Called by the compiled search from time to time: 1 tells it to stop."""
+        """Return 1 to stop the search. The compiled search calls this pulse function at intervals of nodes."""
         failed = self._python is not None and self._python.error is not None
         return int(failed or time.perf_counter() >= self._deadline)
 
@@ -193,17 +200,16 @@ class Search:
 
 @lru_cache(maxsize=4096)
 def _key_of(board: Board) -> int:
-    """The key of a position in the transposition table and in the history; those of a game are asked for again and
-    again."""
+    """Return the key of a position for the history. It is cached because each search needs the keys of the game."""
     from arena.search.alphabeta import key_of
 
     return int(key_of(*board.relative, int(board.side)))
 
 
 def _entries(depth: int, nodes: int | None, seconds: float | None) -> int:
-    """Entries (16 bytes each) of a transposition table: 2**14 to 2**23, a power of two.
+    """Return the number of entries (16 bytes each) of a transposition table: a power of two from 2**14 to 2**23.
 
-    About one for every four positions that the limits allow; 2**20 where depth alone limits the search.
+    This is about one for every four positions that the limits allow, or 2**20 if only the depth is limited.
     """
     if depth <= _SHALLOW:
         return 1 << 14

@@ -1,9 +1,8 @@
-"""Whole games between evaluators in one compiled call: for learning from self-play, and for measuring it.
+"""Whole games between evaluators in one compiled call, for training and for measurements.
 
-Each side searches its legal moves to a fixed depth and plays the best; which of several equally good ones, and which
-moves are left to chance, follows from the game's stream of chance (:mod:`arena.checkers.splitmix64`). Values are
-those of :mod:`arena.search.alphabeta`: a position that has occurred before counts as a draw, and nothing is pruned
-that could change a value.
+Each side searches its legal moves to a fixed depth and plays the best. The choice among equally good moves, and random
+moves, follow from the game's stream of random numbers (:mod:`arena.checkers.splitmix64`). The search is that of
+:mod:`arena.search.alphabeta`: it is exact, and a position that has occurred before counts as a draw.
 """
 
 from __future__ import annotations
@@ -50,22 +49,22 @@ if TYPE_CHECKING:
     from arena.contracts.compiled_player import CompiledPlayer
 
 _OVERFLOWN = len(ENDINGS)
-"""Stands for the end of a game in which an evaluator left its range."""
+"""Ending of a game that stopped because a value of an evaluator was out of range."""
 _OWN, _OPP, _KINGS, _MOVE, _KEY, _LEAF = range(6)
 _COLUMNS = _LEAF + 4
 _ENTRIES = 1 << 14
 
 
 class Games:
-    """Games between two players, from any position, under the same rules.
+    """Plays games between two players, from any position, under the same rules.
 
-    The players' kernels are asked anew in each game: what is changed in their contexts between two games counts.
+    The contexts of the players' kernels may be changed between two games; the next game uses the changed contexts.
     """
 
     def __init__(
         self, black: CompiledPlayer, white: CompiledPlayer, rules: DrawRules = DEFAULT_RULES, random_plies: int = 0
     ) -> None:
-        """The first ``random_plies`` moves are random. Raises ValueError for rules without a ply cap."""
+        """The first ``random_plies`` moves of each game are random. Raises ValueError for rules without a ply cap."""
         if rules.ply_cap is None:
             raise ValueError("compiled games need a ply cap")
         self._players = black, white
@@ -90,7 +89,10 @@ class Games:
             self._chances[side] = player.explore, player.temperature * scale, scale
 
     def play(self, seed: int, number: int, board: Board | None = None) -> Episode:
-        """Game ``number`` of ``seed`` from ``board``, the usual start by default. Raises EvaluatorError."""
+        """Play game ``number`` of ``seed`` from ``board``, by default the initial position.
+
+        Raises EvaluatorError if a value of an evaluator is out of range.
+        """
         board = board or Board.start()
         for side, player in zip(SIDES, self._players, strict=True):
             if player.depth > 1:
@@ -136,10 +138,7 @@ class Games:
 def _value(
     trace: np.ndarray, ply: int, move: int, side: int, quiet: int, depth: int, floor: int, work: np.ndarray
 ) -> int:
-    """Value of a move for the mover; exact where it is above ``floor``, else no more than that.
-
-    The moves of the root stand before those that the search generates.
-    """
+    """Return the value of a move for the mover. It is exact if it is above ``floor``, otherwise an upper bound."""
     kings = trace[ply, _KINGS]
     own, opp, next_kings = make(trace[ply, _OWN], trace[ply, _OPP], kings, move)
     calm = quiet_after(quiet, kings, move)
@@ -151,7 +150,7 @@ def _value(
 
 @kernel
 def _keep_leaf(trace: np.ndarray, ply: int, move: int, work: np.ndarray) -> None:
-    """The trace gets the end of the principal variation that begins with the move searched last."""
+    """Write the leaf of the move searched last to the trace: the end of the principal variation, and its plies."""
     own, opp, kings = make(trace[ply, _OWN], trace[ply, _OPP], trace[ply, _KINGS], move)
     length = work[PV_LENGTHS + 1]
     for i in range(length):
@@ -171,8 +170,10 @@ def _best(
     work: np.ndarray,
     state: np.uint64,
 ) -> tuple[int, int, np.uint64]:
-    """The place of the best move in ``work[WORKSPACE:]``, each of several as likely, and its value; the trace gets its
-    leaf."""
+    """Return the index of the best move in ``work[WORKSPACE:]``, its value, and the new state of the random numbers.
+
+    Equally good moves are equally likely. The leaf of the chosen move is written to the trace.
+    """
     best, chosen, ties = -INFINITY, 0, 1
     for i in range(count):
         move = work[WORKSPACE + i]
@@ -201,7 +202,10 @@ def _drawn(
     work: np.ndarray,
     state: np.uint64,
 ) -> tuple[int, float, np.uint64]:
-    """The place of a move drawn by softmax, and the value of the best; the trace gets the leaf of the best."""
+    """Return the index of a move drawn by softmax, the value of the best move, and the new random state.
+
+    The leaf of the best move is written to the trace.
+    """
     values = np.empty(count)
     best = -float(INFINITY)
     for i in range(count):
@@ -239,7 +243,7 @@ def _play(
     values: np.ndarray,
     explored: np.ndarray,
 ) -> tuple[int, int]:
-    """Play one game into ``trace``, ``values`` and ``explored``; returns plies and ending."""
+    """Play one game, write it to ``trace``, ``values`` and ``explored``, and return its plies and ending."""
     state = stream(seed, number)
     for work in works:
         work[NEXT_CHECK] = NEVER

@@ -1,14 +1,14 @@
-"""What values in kernel units mean, whoever computes them."""
+"""The meaning of values in kernel units."""
 
 from __future__ import annotations
 
 VALUE_LIMIT = 1_000_000
-"""Evaluators give values strictly between -VALUE_LIMIT and VALUE_LIMIT."""
+"""Values of evaluators are strictly between -VALUE_LIMIT and VALUE_LIMIT."""
 DECIDED = 1_900_000
-"""Values beyond this are forced wins, beyond its negative forced losses."""
+"""Values above this are forced wins; values below its negative are forced losses."""
 WIN = 2_000_000
-"""A win forced in n plies is worth WIN - n."""
+"""The value of a forced win in n plies is WIN - n."""
 INFINITY = 3_000_000
-"""Beyond every value."""
+"""A number above every value."""
 NEVER = 2**62
-"""A limit that nothing reaches."""
+"""A limit that is never reached."""

@@ -1,4 +1,4 @@
-"""Tables for tests."""
+"""Fixtures with endgame tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the tables of :func:`tables` are."""
+    """Folder of the tables of :func:`tables`."""
     return tmp_path_factory.mktemp("tables")
 
 
@@ -26,21 +26,21 @@ def tables(folder: Path) -> Tablebase:
 
 
 @pytest.fixture(scope="session")
-def five(folder: Path, tables: Tablebase) -> Tablebase:  # noqa: ARG001 (built first, and built on)
-    """Freshly built tables of 2 to 5 pieces, where ARENA_SLOW_TESTS is set: that takes a minute and 140 MB."""
+def five(folder: Path, tables: Tablebase) -> Tablebase:  # noqa: ARG001 (must be built first)
+    """Freshly built tables of 2 to 5 pieces, which take a minute and 140 MB; needs ARENA_SLOW_TESTS."""
     _only_if_slow()
     return Tablebase.open(5, folder)
 
 
 @pytest.fixture(scope="session")
 def six() -> Tablebase:
-    """The tables of 2 to 6 pieces of this machine, where ARENA_SLOW_TESTS is set and somebody has built them."""
+    """The tables of 2 to 6 pieces in the user's cache, if they exist there; needs ARENA_SLOW_TESTS."""
     _only_if_slow()
     if not all(files.path_of(group, files.default_folder()).exists() for group in groups(6)):
-        pytest.skip("the tables of 6 pieces are not there; make them: arena tablebase build --pieces 6")
+        pytest.skip("there are no tables of 6 pieces; build them: arena tablebase build --pieces 6")
     return Tablebase.load(6)
 
 
 def _only_if_slow() -> None:
     if not os.environ.get("ARENA_SLOW_TESTS"):
-        pytest.skip("ARENA_SLOW_TESTS asks for no slow tests")
+        pytest.skip("ARENA_SLOW_TESTS is not set")

@@ -1,4 +1,4 @@
-"""Evaluators enter the search by address: compiled by Numba or by a C compiler, through ctypes, or in plain Python."""
+"""The search calls evaluators by address: compiled by Numba or a C compiler, made by ctypes, or in plain Python."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ int32_t evaluate(uint32_t own, uint32_t opp, uint32_t kings, int32_t side, intpt
 }
 """
 WORTH = np.array([10, 5])
-"""Of a man, and of a king beyond that of a man, in tenths of a man: what ``Material`` counts."""
+"""Value of a man, and the additional value of a king, in tenths of a man; the same as those of ``Material``."""
 
 
 class ByAddress(arena.Evaluator):
-    """Material, computed by a C function that somebody else has made."""
+    """Material, computed by the C function at an address."""
 
     def __init__(self, address: int, keepalive: object) -> None:
         self.address = address
@@ -84,19 +84,19 @@ def in_python(_: Path) -> arena.Evaluator:
     return InPython()
 
 
-@pytest.mark.parametrize("tier", [by_c_compiler, by_ctypes, in_python], ids=lambda tier: tier.__name__)
-def test_every_tier_gives_the_search_of_the_compiled_one(
-    tier: Callable[[Path], arena.Evaluator], tmp_path: Path
+@pytest.mark.parametrize("create", [by_c_compiler, by_ctypes, in_python], ids=lambda create: create.__name__)
+def test_every_kind_of_evaluator_gives_the_same_search(
+    create: Callable[[Path], arena.Evaluator], tmp_path: Path
 ) -> None:
-    evaluator = tier(tmp_path)
+    evaluator = create(tmp_path)
     boards = [board for seed in range(4) for board in random_game(seed).boards[::9] if board.legal_moves]
     assert any(board.kings for board in boards)
     for board in boards:
         assert evaluator.evaluate(board) == Material().evaluate(board)
-        ours, theirs = Search(evaluator)(board, 4), Search(Material())(board, 4)
-        if abs(theirs.score) < 100:  # else won or lost, which has a value in each evaluator's units
-            assert ours.score == theirs.score
-        assert (ours.move, ours.depth, ours.pv) == (theirs.move, theirs.depth, theirs.pv)
+        result, expected = Search(evaluator)(board, 4), Search(Material())(board, 4)
+        if abs(expected.score) < 100:  # the score of a forced win or loss depends on the evaluator's scale
+            assert result.score == expected.score
+        assert (result.move, result.depth, result.pv) == (expected.move, expected.depth, expected.pv)
 
 
 @numba.njit
@@ -105,15 +105,15 @@ def _call(address: int, own: int, opp: int, kings: int, side: int, context: int)
 
 
 @pytest.mark.parametrize("value", [-999_999, -1, 0, 999_999])
-def test_arguments_and_value_cross_the_door_unchanged(value: int) -> None:
-    heard = []
+def test_arguments_and_value_of_an_evaluator_are_passed_unchanged(value: int) -> None:
+    calls = []
 
     def evaluate(*arguments: int) -> int:
-        heard.append(arguments)
+        calls.append(arguments)
         return value
 
     callback = KERNEL_TYPE(evaluate)
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     arguments = 0xFFFFFFFF, 0x80000001, 0, 1, -(2**62)
     assert _call(address, *arguments) == value
-    assert heard == [arguments]
+    assert calls == [arguments]

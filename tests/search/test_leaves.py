@@ -1,4 +1,4 @@
-"""The leaves that compiled games report."""
+"""The leaves of principal variations in the episodes of compiled games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena_evaluators.heuristic import Heuristic
 @pytest.mark.parametrize("temperature", [0.0, 3.0])
 @pytest.mark.parametrize("quiescence", [False, True])
 @pytest.mark.parametrize("depth", [1, 2, 4])
-def test_the_value_of_a_search_is_that_of_its_leaf(depth: int, quiescence: bool, temperature: float) -> None:
+def test_the_value_of_a_search_is_the_value_of_its_leaf(depth: int, quiescence: bool, temperature: float) -> None:
     evaluator = Heuristic()
     kernel = evaluator.kernel()
     player = arena.CompiledPlayer(kernel, depth, quiescence, explore=0.1, temperature=temperature)
@@ -37,7 +37,7 @@ def test_the_value_of_a_search_is_that_of_its_leaf(depth: int, quiescence: bool,
                 continue
             assert plies == depth or leaf.legal_moves[:1] == () or quiescence or value == 0
             static = evaluator.evaluate(leaf) * (1 if plies % 2 == 0 else -1)
-            assert static == pytest.approx(value) or value == 0  # 0: drawn by repetition
+            assert static == pytest.approx(value) or value == 0  # 0: draw by repetition
             searched += 1
             agreed += static == pytest.approx(value)
             if quiescence and static == pytest.approx(value) and value != 0:

@@ -1,4 +1,4 @@
-"""Expected results from scores."""
+"""The logistic function: expected results from scores."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from arena.search.logistic import clipped_probabilities, cross_entropy, expected
 
 
 @pytest.mark.parametrize("true", [0.02, 1.0, 30.0])
-def test_the_slope_of_a_logistic_is_found(true: float) -> None:
+def test_the_slope_of_simulated_results_is_recovered(true: float) -> None:
     random = np.random.default_rng(1)
     scores = random.normal(0, 1.5 / true, 20_000)
     won = random.random(20_000) < 1 / (1 + np.exp(-true * scores))
@@ -38,14 +38,14 @@ def test_few_or_perfect_results_give_a_finite_slope() -> None:
     assert np.isfinite(slope([1.0, 1e6], [1, 1]))
 
 
-def test_expected_results() -> None:
+def test_expected_results_of_zero_moderate_and_huge_scores() -> None:
     assert expected(0.0, 2.0) == 0.0
     assert expected(1.5, 2.0) == pytest.approx(2 / (1 + np.exp(-3.0)) - 1)
     assert expected(1e9, 1.0) == -expected(-1e9, 1.0) == 1.0
 
 
 @pytest.mark.parametrize("score", [-700.0, -3.0, -0.01, 0.0, 0.5, 40.0])
-def test_every_form_of_the_logistic_is_the_same_function(score: float) -> None:
+def test_all_versions_of_the_logistic_function_agree_with_scipy(score: float) -> None:
     p = expit(score)
     array = np.array([score])
     assert probabilities(array)[0] == pytest.approx(p, abs=1e-15)

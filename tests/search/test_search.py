@@ -1,4 +1,4 @@
-"""Alpha-beta against plain minimax, written here in a few lines of Python."""
+"""Alpha-beta search, compared with plain minimax in Python."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from positions import boards, random_game
 
 
 class PlainMaterial(arena.Evaluator):
-    """Material in plain Python, in men."""
+    """Material in plain Python; the unit is a man."""
 
     def evaluate(self, board: arena.Board) -> float:
         own, opp, kings = board.relative
@@ -34,7 +34,7 @@ class PlainMaterial(arena.Evaluator):
 
 
 def minimax(game: arena.Game, depth: int, evaluator: arena.Evaluator, quiescence: bool, ply: int = 0) -> float:
-    """The definition: value for the side to move; a loss in n plies is n - 10**6, what occurs again a draw."""
+    """Return the value for the side to move by definition: a loss in n plies is n - 10**6, a repetition is a draw."""
     board = game.board
     if not board.legal_moves:
         return ply - 10**6
@@ -51,7 +51,7 @@ def minimax(game: arena.Game, depth: int, evaluator: arena.Evaluator, quiescence
 
 
 def comparable(score: float, search: Search) -> float:
-    """A score of the search with wins and losses as :func:`minimax` gives them."""
+    """Return a score of the search, with forced wins and losses on the scale of :func:`minimax`."""
     won = search.win_score(0)
     if not search.is_decided(score):
         return score
@@ -60,7 +60,7 @@ def comparable(score: float, search: Search) -> float:
 
 
 class Men(arena.Evaluator):
-    """How far the men have come and how many there are, in plain Python."""
+    """Number of men and of advanced pieces, as a kernel and in plain Python."""
 
     def evaluate(self, board: arena.Board) -> float:
         own, opp, _ = board.relative
@@ -88,7 +88,9 @@ def values_of_moves(
 
 @given(st.integers(0, 10**6), st.integers(0, 120), st.integers(1, 5), st.booleans())
 @settings(max_examples=500)
-def test_it_finds_the_minimax_value_and_a_best_move(seed: int, plies: int, depth: int, quiescence: bool) -> None:
+def test_the_search_finds_the_minimax_value_and_a_best_move(
+    seed: int, plies: int, depth: int, quiescence: bool
+) -> None:
     game = random_game(seed, plies)
     if game.outcome is not None:
         return
@@ -100,7 +102,7 @@ def test_it_finds_the_minimax_value_and_a_best_move(seed: int, plies: int, depth
 
 @given(st.integers(0, 10**6), st.integers(0, 60))
 @settings(max_examples=20)
-def test_the_value_does_not_depend_on_what_was_searched_before(seed: int, plies: int) -> None:
+def test_the_value_does_not_depend_on_earlier_searches(seed: int, plies: int) -> None:
     game = random_game(seed, plies)
     used = Search(Heuristic())
     while game.outcome is None and game.ply < plies + 20:
@@ -133,21 +135,21 @@ def test_a_plain_python_evaluator_gives_the_same_search(board: arena.Board, dept
     if not board.legal_moves:
         return
     compiled, plain = Search(Material()), Search(PlainMaterial())
-    ours, theirs = compiled(board, depth), plain(board, depth)
-    assert (ours.move, ours.nodes, ours.pv) == (theirs.move, theirs.nodes, theirs.pv)
-    assert comparable(ours.score, compiled) == comparable(theirs.score, plain)
+    result, expected = plain(board, depth), compiled(board, depth)
+    assert (result.move, result.nodes, result.pv) == (expected.move, expected.nodes, expected.pv)
+    assert comparable(result.score, plain) == comparable(expected.score, compiled)
 
 
 @given(boards(), st.integers(1, 4))
-def test_both_colours_see_the_same(board: arena.Board, depth: int) -> None:
+def test_a_flipped_board_gives_the_same_search(board: arena.Board, depth: int) -> None:
     if not board.legal_moves:
         return
-    ours, theirs = Search(Heuristic())(board, depth), Search(Heuristic())(board.flipped(), depth)
-    assert ours.score == theirs.score
-    assert tuple(33 - square for square in ours.move.path) == theirs.move.path
+    original, flipped = Search(Heuristic())(board, depth), Search(Heuristic())(board.flipped(), depth)
+    assert original.score == flipped.score
+    assert tuple(33 - square for square in original.move.path) == flipped.move.path
 
 
-def test_equally_good_moves_are_chosen_about_as_often() -> None:
+def test_equally_good_moves_are_equally_likely() -> None:
     class Nothing(arena.Evaluator):
         def evaluate(self, board: arena.Board) -> float:  # noqa: ARG002
             return 0.0
@@ -160,44 +162,44 @@ def test_equally_good_moves_are_chosen_about_as_often() -> None:
 
 @pytest.mark.parametrize("selective", [False, True])
 @pytest.mark.parametrize("nodes", [1, 100, 1000, 12_345])
-def test_a_budget_of_nodes_is_kept_to_the_node(nodes: int, selective: bool) -> None:
+def test_a_node_limit_is_exact(nodes: int, selective: bool) -> None:
     results = [Search(Heuristic(), selective=selective)(arena.Board.start(), nodes=nodes) for _ in range(2)]
     assert results[0].nodes == results[1].nodes
     assert results[0].nodes == nodes or (nodes == 1 and results[0].depth == 1)
     assert (results[0].move, results[0].score, results[0].pv) == (results[1].move, results[1].score, results[1].pv)
 
 
-def test_the_first_ply_is_searched_whatever_the_limit() -> None:
+def test_depth_1_is_completed_regardless_of_the_limit() -> None:
     result = Search(Material())(arena.Board.from_fen("B:W18,27:B14,1"), nodes=1)
     assert (result.depth, str(result.move)) == (1, "14x23x32")
 
 
-def test_a_limit_of_time_ends_the_search() -> None:
-    began = time.monotonic()
+def test_a_time_limit_ends_the_search() -> None:
+    started = time.monotonic()
     result = Search(Heuristic(), selective=True)(arena.Board.start(), seconds=0.2)
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - started < 5
     assert result.seconds >= 0.2
     assert result.depth > 6
 
 
 def test_a_repeated_position_is_a_draw() -> None:
-    """Black is a king down and can only hope for it."""
+    """Black is two kings behind, so the draw is its best result."""
     game = arena.Game(arena.Board.from_fen("B:WK32,K31,K30:BK1"))
     for text in ("1-6", "32-27", "6-1", "27-32", "1-6", "32-27"):
         game.play(parse_move(game.board, text))
-    fresh = Search(Material())(game.board, 3)
-    warned = Search(Material())(game, 3)
-    assert fresh.score < 0
-    assert (warned.score, str(warned.move)) == (0, "6-1")
+    without_history = Search(Material())(game.board, 3)
+    with_history = Search(Material())(game, 3)
+    assert without_history.score < 0
+    assert (with_history.score, str(with_history.move)) == (0, "6-1")
 
 
-def test_the_rule_of_quiet_plies_draws_in_the_tree() -> None:
+def test_the_search_knows_the_rule_of_quiet_plies() -> None:
     game = arena.Game(arena.Board.from_fen("B:WK32,K31,K30:BK1"), arena.DrawRules(quiet_plies=4))
     assert Search(Material())(game, 3).score < 0
     assert Search(Material())(game, 4).score == 0
 
 
-def test_the_workspace_holds_for_the_deepest_search() -> None:
+def test_the_workspace_is_large_enough_for_the_deepest_search() -> None:
     kings = arena.Board.from_fen("B:WK29,K30,K31,K32,K21:BK1,K2,K3,K4,K12")
     result = Search(Material(), selective=True)(kings, depth=64, nodes=200_000)
     assert result.nodes == 200_000
@@ -213,7 +215,7 @@ def test_ctrl_c_ends_a_long_search() -> None:
 
 
 @pytest.mark.parametrize("selective", [False, True])
-def test_it_takes_the_shortest_win(selective: bool) -> None:
+def test_the_search_prefers_the_shortest_win(selective: bool) -> None:
     board = arena.Board.from_fen("B:WK32:B15,16,19")
     search = Search(Material(), quiescence=False, selective=selective)
     result = search(board, 9)
@@ -222,7 +224,7 @@ def test_it_takes_the_shortest_win(selective: bool) -> None:
     assert len(result.pv) == 7
 
 
-def test_quiescence_does_not_stop_in_the_middle_of_an_exchange() -> None:
+def test_quiescence_completes_an_exchange() -> None:
     board = arena.Board.from_fen("B:W18,19,27:B9,10,6,2")
     chosen = {
         quiescence: {
@@ -236,7 +238,7 @@ def test_quiescence_does_not_stop_in_the_middle_of_an_exchange() -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("lost"), KeyboardInterrupt(), SystemExit(3)], ids=repr)
-def test_what_a_python_evaluator_raises_comes_out(error: BaseException) -> None:
+def test_an_exception_of_a_python_evaluator_is_raised_by_the_search(error: BaseException) -> None:
     calls = itertools.count()
 
     class Faulty(arena.Evaluator):
@@ -252,7 +254,7 @@ def test_what_a_python_evaluator_raises_comes_out(error: BaseException) -> None:
 
 
 @pytest.mark.parametrize("value", [1e6, float("inf"), float("nan")])
-def test_a_value_beyond_the_range_is_an_error(value: float) -> None:
+def test_a_value_out_of_range_is_an_error(value: float) -> None:
     class Wild(arena.Evaluator):
         def evaluate(self, board: arena.Board) -> float:  # noqa: ARG002
             return value
@@ -262,7 +264,7 @@ def test_a_value_beyond_the_range_is_an_error(value: float) -> None:
 
 
 @pytest.mark.parametrize("depth", [0, -1, 65])
-def test_a_depth_beyond_the_range_is_refused(depth: int) -> None:
+def test_a_depth_out_of_range_is_refused(depth: int) -> None:
     with pytest.raises(ValueError, match="1 to 64"):
         Search(Material())(arena.Board.start(), depth)
 

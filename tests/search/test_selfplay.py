@@ -1,4 +1,4 @@
-"""Compiled games obey the rules of the board and the game, and value positions as the search does."""
+"""Compiled games follow the rules of Board and Game, and give positions the values of the search."""
 
 from __future__ import annotations
 
@@ -26,12 +26,11 @@ SEATS = {
 
 
 def replayed(episode: arena.Episode, rules: arena.DrawRules) -> arena.Game:
-    """The episode as a game; every board must follow from the one before."""
+    """Return the episode as a game; every board must follow from the one before by a legal move."""
     game = arena.Game(episode.board(0), rules)
     for ply in range(1, episode.plies + 1):
         assert game.outcome is None
-        [*found] = [move for move in game.board.legal_moves if game.board.after(move) == episode.board(ply)]
-        game.play(found[0])
+        game.play(next(move for move in game.board.legal_moves if game.board.after(move) == episode.board(ply)))
     return game
 
 
@@ -47,7 +46,7 @@ def test_games_follow_the_rules_to_their_end(black: str, white: str) -> None:
             assert (episode.winner, episode.termination) == (outcome.winner, outcome.termination)
 
 
-def test_games_begin_anywhere() -> None:
+def test_games_start_from_any_position() -> None:
     board = arena.Board.from_fen("W:W21,22,K23:B1,2,K3")
     episode = Games(RANDOM_MOVES, RANDOM_MOVES).play(1, 1, board)
     assert episode.board(0) == board
@@ -55,7 +54,7 @@ def test_games_begin_anywhere() -> None:
     replayed(episode, arena.DrawRules())
 
 
-def test_values_are_those_of_the_search_and_its_leaves() -> None:
+def test_values_agree_with_the_search() -> None:
     player = SEATS["heuristic"]
     episode = Games(player, player).play(3, 0)
     assert episode.values is not None
@@ -71,23 +70,23 @@ def test_values_are_those_of_the_search_and_its_leaves() -> None:
         game.play(move)
 
 
-def test_explored_moves_are_as_many_as_asked_for_and_each_as_likely() -> None:
+def test_explored_moves_have_the_given_share_and_are_equally_likely() -> None:
     games = Games(arena.CompiledPlayer(Material().kernel(), explore=0.25), RANDOM_MOVES)
     episodes = [games.play(1, number) for number in range(200)]
-    mine = np.concatenate([episode.explored[::2] for episode in episodes if episode.explored is not None])
-    assert mine.mean() == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / len(mine)))
+    explored = np.concatenate([episode.explored[::2] for episode in episodes if episode.explored is not None])
+    assert explored.mean() == pytest.approx(0.25, abs=4 * np.sqrt(0.25 * 0.75 / len(explored)))
     first = Counter(Games(RANDOM_MOVES, RANDOM_MOVES).play(2, number).board(1) for number in range(700))
     assert len(first) == 7
     assert min(first.values()) > 60
 
 
-def test_an_evaluator_out_of_range_is_an_error() -> None:
+def test_a_value_out_of_range_is_an_error() -> None:
     callback = KERNEL_TYPE(lambda *_: 2_000_000)
     address = ctypes.cast(callback, ctypes.c_void_p).value or 0
     with pytest.raises(EvaluatorError, match="range"):
         Games(arena.CompiledPlayer(arena.Kernel(address, keepalive=callback)), RANDOM_MOVES).play(1, 0)
 
 
-def test_games_need_a_cap() -> None:
+def test_rules_without_a_ply_cap_are_refused() -> None:
     with pytest.raises(ValueError, match="ply cap"):
         Games(RANDOM_MOVES, RANDOM_MOVES, arena.DrawRules(ply_cap=None))

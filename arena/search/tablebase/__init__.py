@@ -1,4 +1,4 @@
-"""Endgame tables: the exact value of every position of a few pieces."""
+"""Endgame tables: the exact value of every position with up to six pieces."""
 
 from __future__ import annotations
 

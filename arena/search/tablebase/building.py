@@ -1,4 +1,4 @@
-"""Solving groups of slices, on all processors."""
+"""Builds endgame tables: solves groups of slices in parallel threads."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from arena.search.tablebase.slices import Group
 
 _CHUNK = 1 << 18
-"""Positions of one compiled call, for whose end Ctrl-C waits."""
+"""Number of positions of one compiled call. Ctrl-C takes effect between the calls."""
 _HIGHEST = 255
-"""What a byte can hold; the longest game of six pieces, 167 plies, takes 168."""
+"""Maximum value of a byte. The longest game with six pieces has 167 plies, which needs the byte 168."""
 
 
 def solve(
@@ -30,12 +30,12 @@ def solve(
     threads: int,
     progress: Callable[[int], object],
 ) -> None:
-    """Solve all groups, those of one level at the same time.
+    """Solve all groups; the groups of one level are solved in parallel.
 
-    ``context`` is the address of a context; ``keep`` is given each group as soon as it is solved, with a byte for
-    each of its positions (uint8), from any thread, and must put it into the context: later levels look there for
-    what their captures and crownings lead to. ``progress`` hears, one call at a time, how many positions more are
-    dealt with: each is counted twice.
+    ``context`` is the address of a context. ``keep`` is called with each solved group and the bytes (uint8) of its
+    positions, in any thread. It must add them to the context, because later levels look up the positions after their
+    captures and crownings there. ``progress`` is called, by one thread at a time, with the number of positions that
+    were processed since its last call; each position is processed twice.
     """
     stop, lock = Event(), Lock()
 
@@ -87,4 +87,4 @@ def _solved(group: Group, context: int, tell: Callable[[int], None]) -> np.ndarr
 
 
 class _Stopped(Exception):
-    """Nobody waits for the tables any more."""
+    """The build was stopped."""

@@ -1,7 +1,8 @@
-"""Tables on disk: a file for each group of slices, in a folder for each number of pieces, in the user's cache folder.
+"""Files of endgame tables: one for each group of slices.
 
-64 bytes of header (:data:`_HEADER`: what it is, version, the group's first slice, positions, CRC-32 of the rest),
-then a byte for each position of each slice of the group.
+There is a folder for each number of pieces, by default in the user's cache folder. A file has a header of 64 bytes
+(:data:`_HEADER`: magic bytes, version, the group's first slice, number of positions, CRC-32 of the rest), then a byte
+for each position of each slice of the group.
 """
 
 from __future__ import annotations
@@ -30,24 +31,25 @@ _VERSION = 2
 
 
 def default_folder() -> Path:
-    """Where tables are kept."""
+    """Return the default folder of the tables."""
     return user_cache_path("checkers-arena", appauthor=False) / "tablebase"
 
 
 def folder_of(pieces: int, folder: Path) -> Path:
-    """Where in ``folder`` the files of the tables of that many pieces are."""
+    """Return the folder in ``folder`` that holds the tables with ``pieces`` pieces."""
     return folder / f"{pieces}-pieces"
 
 
 def path_of(group: Group, folder: Path) -> Path:
-    """The file of a group in ``folder``, named by the numbers of its first slice."""
+    """Return the file of a group in ``folder``, named by the numbers of its first slice."""
     return folder_of(group[0].pieces, folder) / f"{'-'.join(map(str, group[0]))}.tables"
 
 
 def read(group: Group, folder: Path) -> np.ndarray:
-    """The bytes of a group, checked, mapped into memory and read-only.
+    """Return the bytes of a group: checked, memory-mapped and read-only.
 
-    Raises FileNotFoundError where there is no file, TablebaseError where it is damaged or something else.
+    Raises FileNotFoundError if there is no file, TablebaseError if the file cannot be read, is damaged or is not the
+    file of this group.
     """
     path, expected = path_of(group, folder), positions(group)
     try:
@@ -71,7 +73,7 @@ def read(group: Group, folder: Path) -> np.ndarray:
 
 
 def make_folder(folder: Path, size: int) -> None:
-    """Make sure that ``size`` bytes of files can be written to the folder; raises TablebaseError."""
+    """Create the folder if necessary; raises TablebaseError if ``size`` bytes of files cannot be written to it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
@@ -86,7 +88,7 @@ def make_folder(folder: Path, size: int) -> None:
 
 
 def write(group: Group, folder: Path, values: np.ndarray) -> None:
-    """Write a file, whole or not at all; raises TablebaseError."""
+    """Write a file atomically; raises TablebaseError if it cannot be written."""
     path = path_of(group, folder)
     try:
         path.parent.mkdir(exist_ok=True)
@@ -106,7 +108,7 @@ def write(group: Group, folder: Path, values: np.ndarray) -> None:
 
 
 def megabytes(size: int) -> str:
-    """A number of bytes for people."""
+    """Return a number of bytes in megabytes, for messages."""
     return f"{size / 1e6:,.0f} MB" if size >= 1e6 else "less than a MB"
 
 

@@ -1,11 +1,13 @@
-"""Positions of one slice as numbers without gaps, compiled.
+"""Numbers the positions of a slice consecutively, compiled.
 
-A slice is all positions with the same numbers of own men, own kings, opponent's men and opponent's kings.
-Boards are relative to the side to move (:mod:`arena.checkers.bitboard`): own men stand on squares 0-27, the
-opponent's on 4-31, kings anywhere. A position's number is made of the ranks, in the combinatorial number
-system, of the sets of squares where its pieces stand, each set among the squares that the ones before it leave
-free, in this order: own men, opponent's men, own kings, opponent's kings. How many squares own men leave to
-the opponent's depends on how many of them stand on squares 4-27, so the positions are ordered by that first.
+A slice contains all positions with the same numbers of own men, own kings, opponent's men and opponent's kings. Boards
+are relative to the side to move (:mod:`arena.checkers.bitboard`): own men are on squares 0-27, the opponent's men on
+4-31, kings anywhere.
+
+The pieces are placed in this order: own men, opponent's men, own kings, opponent's kings. For each kind, the set of its
+squares has a rank, in the combinatorial number system, among the sets of free squares of that size. The ranks together
+give the number of the position. The number of squares that are free for the opponent's men depends on the number of own
+men on squares 4-27. Therefore positions are ordered by this number first.
 """
 
 from __future__ import annotations
@@ -19,16 +21,16 @@ from arena.checkers.bits import popcount
 from arena.kernels.compiled import kernel
 
 MOST = 5
-"""Most men or kings that a side can have in a slice."""
+"""Maximum number of men, and of kings, of a side in a slice."""
 _BACK = 0xF
-"""Own men's squares that the opponent's men cannot reach without being crowned."""
+"""Squares 0-3, on which own men can stand but the opponent's men cannot."""
 
 CHOOSE = np.array([[comb(n, k) for k in range(MOST + 1)] for n in range(33)])  # (33, 6)
 
 
 @cache
 def subsets() -> np.ndarray:
-    """The mask of k of 32 squares with each rank: int64, row k, column rank."""
+    """Return the masks of all sets of k of the 32 squares: int64, row k, column rank of the set."""
     table = np.zeros((MOST + 1, comb(32, MOST)), dtype=np.int64)  # (6, 201376)
     for k in range(MOST):
         by_highest = [1 << highest | table[k, : comb(highest, k)] for highest in range(k, 32)]
@@ -37,11 +39,11 @@ def subsets() -> np.ndarray:
 
 
 def men_count(own_men: int, opp_men: int, midway: int) -> int:
-    """Number of ways to place all men with ``midway`` of the own on squares 4-27."""
+    """Number of ways to place all men with ``midway`` own men on squares 4-27."""
     return comb(24, midway) * comb(4, own_men - midway) * comb(28 - midway, opp_men)
 
 
-# (6, 6, 7): own men, opponent's men, own men on squares 4-27 -> number of the first such placement
+# Number of the first placement, by own men, opponent's men, and own men on squares 4-27: (6, 6, 7)
 MEN_START = np.array(
     [
         [
@@ -55,7 +57,7 @@ MEN_START = np.array(
 
 @kernel
 def rank(pieces: int, taken: int) -> int:
-    """The rank of a set of squares among all sets of its size that avoid the squares ``taken``."""
+    """Return the rank of a set of squares among all sets of its size without the squares ``taken``."""
     result = 0
     count = 0
     while pieces:
@@ -68,7 +70,7 @@ def rank(pieces: int, taken: int) -> int:
 
 @kernel
 def spread_out(pieces: int, taken: int) -> int:
-    """``pieces``, squares counted without the ``taken`` ones, as squares of the board."""
+    """Return the squares of the board for ``pieces``, whose bits count only squares that are not ``taken``."""
     while taken:
         below = (taken & -taken) - 1
         pieces = pieces & below | (pieces & ~below) << 1
@@ -78,7 +80,7 @@ def spread_out(pieces: int, taken: int) -> int:
 
 @kernel
 def number(own: int, opp: int, kings: int) -> int:
-    """The number of a position in its slice."""
+    """Return the number of a position in its slice."""
     men = own & ~kings
     midway = popcount(men >> 4)
     opp_men = opp & ~kings
@@ -101,7 +103,7 @@ def number(own: int, opp: int, kings: int) -> int:
 def position(
     number: int, own_men: int, own_kings: int, opp_men: int, opp_kings: int, table: np.ndarray
 ) -> tuple[int, int, int]:
-    """``own``, ``opp`` and ``kings`` of a slice's position; ``table`` is :func:`subsets`."""
+    """Return ``own``, ``opp`` and ``kings`` of a position of a slice; ``table`` is :func:`subsets`."""
     free = 32 - own_men - opp_men
     ways = CHOOSE[free - own_kings, opp_kings]
     last = table[opp_kings, number % ways]

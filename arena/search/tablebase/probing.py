@@ -1,10 +1,10 @@
-"""Looking a position up, compiled: for the search, and for solving larger slices.
+"""Looks up positions in endgame tables, compiled, for the search and for solving larger slices.
 
-Tables hold a byte for each position: 0 is a draw, n + 1 a game that ends in n plies. The loser is the one who
-cannot move, so an odd n is a win of the side to move, an even n a loss.
+Tables hold a byte for each position: 0 for a draw, n + 1 for a game that ends in n plies. The side that cannot move
+loses, so the side to move wins if n is odd, and loses if n is even.
 
-What kernels get of them is the address of their *context*, an int64 array: the largest number of pieces, then
-for every slice of so many pieces the address of its first byte, 0 where it is not there.
+Kernels get the address of the *context* of the tables, an int64 array. Its first element is the maximum number of
+pieces. Then follows the address of the first byte of each slice, or 0 for a slice that is not in the tables.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DRAW = 0
 LOST_NOW = -1
-"""The side to move has no move. Other losses are even, so that no other value is -1."""
+"""The side to move has no legal move. All other losses have an even number of plies, so -1 has no other meaning."""
 NOT_IN_TABLES = 1 << 20
 
 _BASE = MOST + 1
@@ -42,21 +42,21 @@ def _load(_typing: Any, _address: Any) -> Any:
 
 
 _byte_at: Callable[[int], int] = instruction(_load)
-"""The byte at an address."""
+"""Return the byte at an address."""
 
 
 @kernel
 def slot(own_men: int, own_kings: int, opp_men: int, opp_kings: int) -> int:
-    """Where the context holds the address of a slice."""
+    """Return the index of the address of a slice in the context."""
     return 1 + ((own_men * _BASE + own_kings) * _BASE + opp_men) * _BASE + opp_kings
 
 
 @kernel
 def probe(own: int, opp: int, kings: int, context: int) -> int:
-    """Exact value for the side to move.
+    """Return the exact value for the side to move; the history of the game does not count.
 
-    +n: it wins in n plies, all of both sides counted to the end of the game; -n: it loses in n; :data:`LOST_NOW`:
-    it has no move; :data:`DRAW`; :data:`NOT_IN_TABLES`. The history of the game does not count.
+    The value is +n for a win in n plies (of both sides, to the end of the game), -n for a loss in n plies,
+    :data:`LOST_NOW` if the side has no legal move, :data:`DRAW`, or :data:`NOT_IN_TABLES`.
     """
     if own == 0:
         return LOST_NOW

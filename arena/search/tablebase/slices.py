@@ -1,8 +1,9 @@
-"""The slices that tables are made of, and the order in which they can be solved.
+"""The slices of endgame tables, and the order in which they can be solved.
 
-Two slices belong together where one is the other seen by the other side: a quiet move leads from the one to
-the other. Captures lead to fewer pieces and crowning to fewer men, so that a group of two slices (or one that
-is its own mirror image) can be solved when those of fewer pieces and of fewer men are.
+A slice and its mirror image (the same pieces with the other side to move) form a group, because a quiet move leads from
+one to the other. A slice that is its own mirror image is a group by itself. Captures lead to fewer pieces, and crowning
+leads to fewer men. A group can therefore be solved after all groups with fewer pieces, and all groups with the same
+number of pieces but fewer men.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 FEWEST, MOST = 2, 6
-"""Number of pieces that tables exist for."""
+"""Minimum and maximum number of pieces for which there are tables."""
 
 
 class Slice(NamedTuple):
-    """All positions with these numbers of pieces, the side to move first."""
+    """The positions with these numbers of pieces; ``own`` is the side to move."""
 
     own_men: int
     own_kings: int
@@ -32,12 +33,12 @@ class Slice(NamedTuple):
 
     @property
     def pieces(self) -> int:
-        """Pieces of both sides."""
+        """Number of pieces of both sides."""
         return sum(self)
 
     @property
     def men(self) -> int:
-        """Men of both sides."""
+        """Number of men of both sides."""
         return self.own_men + self.opp_men
 
     @property
@@ -54,11 +55,14 @@ class Slice(NamedTuple):
 
 
 Group = tuple[Slice, ...]
-"""A slice and its mirror image, or one that is its own."""
+"""A slice and its mirror image, or a single slice that is its own mirror image."""
 
 
 def levels(pieces: int) -> list[list[Group]]:
-    """All groups of that many pieces, by number of men from 0: those in one inner list need not each other."""
+    """Return the groups with ``pieces`` pieces in a list for each number of men, from 0.
+
+    The groups of one inner list do not depend on each other.
+    """
     every = [Slice(*counts) for counts in product(range(pieces), repeat=4) if sum(counts) == pieces]
     both = sorted(each for each in every if 0 < each.own_men + each.own_kings < pieces)
     pairs = [(each,) if each == each.mirrored else (each, each.mirrored) for each in both if each <= each.mirrored]
@@ -67,17 +71,17 @@ def levels(pieces: int) -> list[list[Group]]:
 
 
 def groups(pieces: int) -> list[Group]:
-    """All groups of that many pieces, each after those that its captures and crownings lead to."""
+    """Return the groups with ``pieces`` pieces, each after the groups to which its crownings lead."""
     return [group for level in levels(pieces) for group in level]
 
 
 def positions(group: Group) -> int:
-    """Number of positions of all slices of a group."""
+    """Return the number of positions of all slices of a group."""
     return sum(each.size for each in group)
 
 
 def split(group: Group, values: np.ndarray) -> Iterator[tuple[Slice, np.ndarray]]:
-    """Each slice of a group with its part of the ``values`` of all positions of the group."""
+    """Yield each slice of a group with its part of ``values``, the values of all positions of the group."""
     start = 0
     for each in group:
         yield each, values[start : start + each.size]

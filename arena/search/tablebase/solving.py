@@ -1,13 +1,16 @@
-"""Solving a group of slices by retrograde analysis, compiled.
+"""Solves a group of slices by retrograde analysis, compiled.
 
-First every position is valued by those of its moves that leave the group (captures and crownings), and the
-moves that stay are counted. Then distances are settled in rising order: a position that its side loses in n
-plies makes every position before it a win in n + 1; one that it wins takes a move from every position before
-it, and where the last is taken, that is a loss. What is never reached is a draw.
-(K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9 (3), 1986.)
+Source: K. Thompson, "Retrograde analysis of certain endgames", ICCA Journal 9 (3), 1986.
 
-``values`` holds the bytes of :mod:`arena.search.tablebase.probing` of all slices of the group, ``open_moves``
-for each position the number of moves that may still avert its loss; 0 where no quiet move of the group is legal.
+1. :func:`prepare` values every position by its moves that leave the group (captures and crownings), and counts its
+   moves that stay in the group.
+2. :func:`settle` propagates the values of positions to their predecessors, in increasing order of plies. A loss in n
+   plies makes every predecessor a win in n + 1 plies. A win reduces the number of open moves of every predecessor; a
+   predecessor without open moves is a loss.
+3. A position that is never reached is a draw.
+
+``values`` holds the bytes of :mod:`arena.search.tablebase.probing` for all slices of the group. ``open_moves`` holds,
+for each position, the number of moves that may still avoid a loss; 0 if no quiet move of the group is legal.
 """
 
 from __future__ import annotations
@@ -36,7 +39,7 @@ _NEVER = 1 << 20
 
 @kernel
 def _crownings(own: int, opp: int, kings: int, moves: np.ndarray) -> int:
-    """Write the quiet moves of men to the king row to ``moves`` and return how many."""
+    """Write the quiet moves of men to the king row to ``moves`` and return their number."""
     n = 0
     for direction in range(2):
         movers = walkers(own, opp, kings, direction) & ~kings & KING_ROW >> 4
@@ -50,9 +53,9 @@ def _crownings(own: int, opp: int, kings: int, moves: np.ndarray) -> int:
 
 @kernel
 def _worth(own: int, opp: int, kings: int, moves: np.ndarray, n: int, context: int) -> tuple[int, int, int]:
-    """What the first ``n`` moves, which leave the group, come to.
+    """Return the result of the first ``n`` moves, which leave the group.
 
-    Returns the plies of the shortest win, the plies of the longest loss, and the number of draws.
+    The result is the plies of the shortest win, the plies of the longest loss, and the number of draws.
     """
     shortest, longest, draws = _NEVER, 0, 0
     for i in range(n):
@@ -115,7 +118,7 @@ def prepare(
 
 @kernel
 def _holds(values: np.ndarray, first: int, last: int, wanted: np.uint8) -> bool:
-    """Whether a part of ``values`` has a byte ``wanted``; without a way out of the loop it is done many at a time."""
+    """Whether ``values[first:last]`` contains ``wanted``. The loop has no early exit, so the compiler vectorizes it."""
     seen = False
     for i in range(first, last):
         seen |= values[i] == wanted
@@ -138,10 +141,10 @@ def settle(
     table: np.ndarray,
     context: int,
 ) -> tuple[int, int]:
-    """Settle positions ``first`` to ``last`` (exclusive) of a slice that hold the byte ``stored``.
+    """Propagate the values of those positions ``first`` to ``last`` (exclusive) of a slice whose byte is ``stored``.
 
-    The slice is the one at ``offset``; the positions before it are in its mirror image, at ``mirror``. Returns the
-    number of positions settled and the highest byte written.
+    The slice is at ``offset``; the predecessors of its positions are in its mirror image, at ``mirror``. Returns the
+    number of positions with this byte and the highest byte written.
     """
     moves = np.empty(MAX_MOVES, dtype=np.int64)
     lost = stored & 1

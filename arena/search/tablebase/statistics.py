@@ -1,4 +1,4 @@
-"""Counting what tables hold."""
+"""Statistics of endgame tables."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CHUNK = 1 << 20
-"""Positions counted at a time, for which numpy takes eight bytes each."""
+"""Number of positions that are counted at a time. NumPy needs eight bytes for each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What positions are worth to the side to move."""
+    """Counts of positions by their value for the side to move."""
 
     positions: int
     wins: int
     draws: int
     losses: int
     longest_win: int
-    """Plies; 0 where there is no win."""
+    """Maximum number of plies of a win; 0 if there is no win."""
     longest_wins: int
-    """How many positions are won in that many plies."""
+    """Number of positions with a win of that length."""
     longest_loss: int
-    """Plies; 0 where there is no loss, or none but by having no move."""
+    """Maximum number of plies of a loss; 0 if there is no loss, or only losses without a legal move."""
 
     @classmethod
     def of(cls, *parts: NDArray[np.uint8]) -> Self:
-        """Count the bytes of :mod:`arena.search.tablebase.probing`."""
+        """Return the statistics of tables, given as the bytes of :mod:`arena.search.tablebase.probing`."""
         counts = np.zeros(256, dtype=np.int64)
         for part in parts:
             for start in range(0, len(part), _CHUNK):

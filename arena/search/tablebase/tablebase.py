@@ -1,4 +1,4 @@
-"""Endgame tables as players, the referee and the command line use them."""
+"""Endgame tables, for use by players, the referee and the command line."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from arena.search.tablebase.slices import Group, Slice
 
 DEFAULT_PIECES = 4
-"""Tables of so many pieces are built when they are first needed; those of more on request."""
+"""Default maximum number of pieces. These tables are built at their first use, larger ones only on request."""
 _TURNED: dict[str, Literal["win", "draw", "loss"]] = {"win": "loss", "draw": "draw", "loss": "win"}
 
 
 @dataclass(frozen=True, slots=True)
 class TableValue:
-    """What a position is worth with best play, draw rules and the game's history apart."""
+    """The value of a position with best play. Draw rules and the history of the game do not count."""
 
     outcome: Literal["win", "draw", "loss"]
-    """For the side to move."""
+    """Outcome for the side to move."""
     plies: int | None
-    """To the end of the game, both sides' counted, where the winner hurries and the loser delays; None for a draw.
-    0 is a loss by having no move."""
+    """Number of plies of both sides to the end of the game, if the winner plays for the shortest win and the loser for
+    the longest loss. None for a draw; 0 if the side to move has no legal move."""
 
     @property
     def before(self) -> TableValue:
-        """The value, for the side that makes it, of a move to a position of this value."""
+        """Value, for the mover, of a move that leads to a position with this value."""
         return TableValue(_TURNED[self.outcome], None if self.plies is None else self.plies + 1)
 
     @property
     def preference(self) -> int:
-        """Rises with what the side to move would rather have: quick wins, draws, slow losses."""
+        """A number that is higher for better values: quick wins before slow wins, draws, slow losses, quick losses."""
         if self.plies is None:
             return 0
         return 1000 - self.plies if self.outcome == "win" else self.plies - 1000
@@ -58,24 +58,24 @@ class TableValue:
 
 
 class Tablebase:
-    """The tables of 2 up to ``pieces`` pieces, read-only; :meth:`load` and :meth:`open` make one."""
+    """The read-only tables of 2 to ``pieces`` pieces. Use :meth:`load` or :meth:`open` to create one."""
 
     def __init__(self, pieces: int) -> None:
         if not FEWEST <= pieces <= MOST:
             raise UsageError(f"endgame tables are of {FEWEST} to {MOST} pieces, not of {pieces}")
         self.pieces = pieces
-        """The largest number of pieces."""
+        """Maximum number of pieces."""
         self.context = np.zeros(CONTEXT_LENGTH, dtype=np.int64)
-        """What :func:`~arena.search.tablebase.probe` needs; its address is valid as long as this object lives."""
+        """Context for :func:`~arena.search.tablebase.probe`. Its address is valid as long as this object exists."""
         self.context[0] = pieces
         self._slices: dict[Slice, np.ndarray] = {}
-        probe(0, 0, 0, self.context.ctypes.data)  # made ready here, not in the middle of a game
+        probe(0, 0, 0, self.context.ctypes.data)  # compiles the kernel now, not during a game
 
     @classmethod
     def load(cls, pieces: int = DEFAULT_PIECES, folder: Path | None = None) -> Self:
-        """The tables of ``folder``, by default that in the user's cache.
+        """Return the tables in ``folder``, by default in the user's cache.
 
-        Raises TablebaseError where a file is missing or damaged, UsageError where there are no such tables.
+        Raises TablebaseError if a file is missing or damaged, UsageError if ``pieces`` is not 2 to 6.
         """
         folder = folder or files.default_folder()
         tables = cls(pieces)
@@ -98,11 +98,11 @@ class Tablebase:
         progress: Callable[[int, int], object] = lambda _done, _total: None,
         say: Callable[[str], None] = lambda _: None,
     ) -> Self:
-        """The tables of ``folder``; what is missing or damaged there is built and written first, file by file.
+        """Return the tables in ``folder``; first build and write each file that is missing or damaged.
 
-        A build that was stopped goes on with the file that it was at. ``progress`` hears of the work done and the
-        work in all, one call at a time but from any thread; ``say`` is given a line about what must be built.
-        Raises TablebaseError where a file cannot be written, UsageError where there are no such tables.
+        A build that was stopped continues with the first missing file. ``progress`` is called with the work done and
+        the total work, by one thread at a time, which may be any thread. ``say`` is called with a line about the tables
+        to be built. Raises TablebaseError if a file cannot be written, UsageError if ``pieces`` is not 2 to 6.
         """
         folder = folder or files.default_folder()
         tables = cls(pieces)
@@ -124,10 +124,10 @@ class Tablebase:
         return tables
 
     def value(self, board: Board) -> TableValue | None:
-        """The exact value for the side to move; None for a position that is not in the tables.
+        """Return the exact value for the side to move; None for a position that is not in the tables.
 
-        Those are: more pieces than :attr:`pieces`, an opponent without a piece, or a man on the row where it
-        would be crowned.
+        A position is not in the tables if it has more than :attr:`pieces` pieces, if the opponent has no piece, or if a
+        man is on its king row.
         """
         value = probe(*board.relative, self.context.ctypes.data)
         if value == NOT_IN_TABLES:
@@ -139,9 +139,9 @@ class Tablebase:
         return TableValue("win" if value > 0 else "loss", abs(value))
 
     def move_values(self, board: Board) -> dict[Move, TableValue] | None:
-        """What each legal move leads to, for the side to move, the move itself counted.
+        """Return the value of each legal move for the side to move; the plies include the move itself.
 
-        None where the position is not in the tables.
+        Returns None if the position is not in the tables.
         """
         if self.value(board) is None:
             return None
@@ -149,21 +149,21 @@ class Tablebase:
         return {move: value.before for move, value in after.items() if value is not None}
 
     def best_moves(self, board: Board) -> tuple[Move, ...]:
-        """The moves that win soonest, or else draw, or else lose latest.
+        """Return the best moves: the quickest wins, otherwise the draws, otherwise the slowest losses.
 
-        None of them where there is no legal move, or the position is not in the tables.
+        The tuple is empty if there is no legal move or the position is not in the tables.
         """
         values = self.move_values(board) or {}
         best = max((value.preference for value in values.values()), default=0)
         return tuple(move for move, value in values.items() if value.preference == best)
 
     def statistics(self, which: Slice) -> Statistics:
-        """What the positions of a slice are worth; raises KeyError where it is not in the tables."""
+        """Return the statistics of a slice; raises KeyError if it is not in the tables."""
         return Statistics.of(self._slices[which])
 
     @property
     def _levels(self) -> list[list[Group]]:
-        """All groups, in the order in which they can be solved."""
+        """All groups, by level, in the order in which they can be solved."""
         return [level for pieces in range(FEWEST, self.pieces + 1) for level in levels(pieces)]
 
     def _add(self, group: Group, values: np.ndarray) -> None:

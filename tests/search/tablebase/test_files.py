@@ -1,4 +1,4 @@
-"""Files of tables: whole, or refused and built again."""
+"""Files of endgame tables: damaged, missing and unwritable files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def of_another_version(content: bytes) -> bytes:
 
 
 KINGS = groups(2)[0]
-"""A king against a king."""
+"""The group of positions with a king against a king."""
 
 DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
     (flipped, "checksum"),
@@ -40,7 +40,7 @@ DAMAGES: list[tuple[Callable[[bytes], bytes], str]] = [
 
 
 @pytest.fixture
-def copy(folder: Path, tables: Tablebase, tmp_path: Path) -> Path:  # noqa: ARG001 (written there)
+def copy(folder: Path, tables: Tablebase, tmp_path: Path) -> Path:  # noqa: ARG001 (writes the files)
     """A copy of the tables of 2 and 3 pieces."""
     for pieces in (2, 3):
         shutil.copytree(files.folder_of(pieces, folder), files.folder_of(pieces, tmp_path))
@@ -48,12 +48,12 @@ def copy(folder: Path, tables: Tablebase, tmp_path: Path) -> Path:  # noqa: ARG0
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """All files of 3 pieces."""
+    """Return the contents of all files of 3 pieces, by name."""
     return {path.name: path.read_bytes() for path in files.folder_of(3, folder).iterdir()}
 
 
 @pytest.mark.parametrize(("damage", "complaint"), DAMAGES)
-def test_a_damaged_or_foreign_file_is_refused_or_built_again(
+def test_load_refuses_a_damaged_or_other_file_and_open_builds_it_again(
     copy: Path, damage: Callable[[bytes], bytes], complaint: str
 ) -> None:
     path = files.path_of(KINGS, copy)
@@ -63,27 +63,27 @@ def test_a_damaged_or_foreign_file_is_refused_or_built_again(
         Tablebase.load(3, copy)
     assert str(path) in str(refused.value)
     assert "\n" not in str(refused.value)
-    said: list[str] = []
-    again = Tablebase.open(3, copy, say=said.append)
-    assert complaint in said[0]
+    lines: list[str] = []
+    again = Tablebase.open(3, copy, say=lines.append)
+    assert complaint in lines[0]
     assert path.read_bytes() == whole
     assert again.value(arena.Board.from_fen("B:WK13:BK1")) == TableValue("win", 11)
 
 
-def test_tables_of_another_slice_are_another_kind(copy: Path) -> None:
+def test_a_file_with_the_tables_of_another_slice_is_refused(copy: Path) -> None:
     shutil.copy(files.path_of(groups(2)[1], copy), files.path_of(KINGS, copy))
     with pytest.raises(TablebaseError, match="another kind"):
         files.read(KINGS, copy)
 
 
-def test_the_same_tables_are_the_same_files_for_any_number_of_threads(folder: Path, copy: Path) -> None:
+def test_the_files_do_not_depend_on_the_number_of_threads(folder: Path, copy: Path) -> None:
     shutil.rmtree(files.folder_of(3, copy))
     Tablebase.open(3, copy, threads=1)
     assert contents(copy) == contents(folder)
     assert list(contents(copy)) and set(contents(copy)) == {files.path_of(group, copy).name for group in groups(3)}
 
 
-def test_a_build_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> None:
+def test_a_stopped_build_continues_with_the_missing_files(folder: Path, tmp_path: Path) -> None:
     def stop(done: int, total: int) -> None:
         if done > total // 2:
             raise KeyboardInterrupt
@@ -93,14 +93,14 @@ def test_a_build_goes_on_where_it_was_stopped(folder: Path, tmp_path: Path) -> N
     kept = contents(tmp_path)
     assert 0 < len(kept) < len(groups(3))
     assert kept.items() <= contents(folder).items()  # whole files only
-    told: list[tuple[int, int]] = []
-    Tablebase.open(3, tmp_path, progress=lambda done, total: told.append((done, total)))
+    reports: list[tuple[int, int]] = []
+    Tablebase.open(3, tmp_path, progress=lambda done, total: reports.append((done, total)))
     missing = [group for group in groups(3) if files.path_of(group, tmp_path).name not in kept]
-    assert told[-1] == (2 * sum(map(positions, missing)),) * 2
+    assert reports[-1] == (2 * sum(map(positions, missing)),) * 2
     assert contents(tmp_path) == contents(folder)
 
 
-def test_tables_that_do_not_fit_are_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_build_starts_if_the_disk_is_too_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=10**9))
     with pytest.raises(TablebaseError, match=r"of 2,572 MB do not fit into .*: 1,000 MB are free") as refused:
         Tablebase.open(6, tmp_path)
@@ -108,7 +108,7 @@ def test_tables_that_do_not_fit_are_not_begun(tmp_path: Path, monkeypatch: pytes
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_a_one_line_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(TablebaseError, match="cannot be written to") as refused:
         Tablebase.open(2, tmp_path / "file" / "tables")

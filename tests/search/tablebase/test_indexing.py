@@ -1,4 +1,4 @@
-"""Positions of a slice as numbers."""
+"""Numbers of the positions of a slice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SLICES = [each for pieces in range(2, 7) for group in groups(pieces) for each in
 
 
 @pytest.mark.parametrize("which", SLICES, ids=lambda which: "-".join(map(str, which)))
-def test_numbers_and_positions_belong_to_each_other(which: Slice) -> None:
+def test_number_and_position_are_inverse(which: Slice) -> None:
     seen = set()
     for i in range(0, which.size, max(which.size // 500, 1)):
         own, opp, kings = position(i, *which, subsets())
@@ -35,10 +35,10 @@ def test_every_position_of_two_men_has_a_number() -> None:
     assert sorted(number(*masks) for masks in men) == list(range(Slice(1, 0, 1, 0).size))
 
 
-def test_a_slice_is_in_a_group_with_its_mirror_image() -> None:
+def test_a_group_is_a_slice_and_its_mirror_image() -> None:
     for pieces in range(2, 7):
-        found = [each for group in groups(pieces) for each in group]
-        assert len(found) == len(set(found))
+        slices = [each for group in groups(pieces) for each in group]
+        assert len(slices) == len(set(slices))
         for level in levels(pieces):
             for group in level:
                 assert set(group) == {group[0], group[0].mirrored}
@@ -48,5 +48,5 @@ def test_a_slice_is_in_a_group_with_its_mirror_image() -> None:
 @pytest.mark.parametrize(
     ("pieces", "count"), [(2, 3_488), (3, 196_032), (4, 6_209_316), (5, 139_450_808), (6, 2_426_085_676)]
 )
-def test_the_number_of_positions(pieces: int, count: int) -> None:
+def test_number_of_positions_of_all_slices(pieces: int, count: int) -> None:
     assert sum(map(positions, groups(pieces))) == count

@@ -1,4 +1,4 @@
-"""Solving the largest slices, in small parts of them."""
+"""The solver, tested on parts of the largest slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("which", [(0, 3, 0, 3), (1, 2, 1, 2), (2, 1, 2, 1), (0, 1, 3, 2), (0, 1, 0, 5), (0, 2, 4, 0)])
-def test_6_pieces_are_worth_what_captures_of_two_leave(tables: Tablebase, which: tuple[int, ...]) -> None:
+def test_values_of_6_pieces_agree_with_those_after_captures_of_two(tables: Tablebase, which: tuple[int, ...]) -> None:
     values, open_moves = np.zeros(1, dtype=np.uint8), np.zeros(1, dtype=np.uint8)
     size, compared = Slice(*which).size, 0
     for i in range(0, size, size // 10_000):
@@ -33,7 +33,7 @@ def test_6_pieces_are_worth_what_captures_of_two_leave(tables: Tablebase, which:
     assert compared > 20
 
 
-def test_a_game_too_long_for_a_byte_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_game_too_long_for_a_byte_raises_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(building, "prepare", lambda *_: 256)
     with pytest.raises(OverflowError, match="too long"):
         building.solve([[(Slice(0, 1, 0, 1),)]], 0, lambda *_: None, 1, lambda _: None)

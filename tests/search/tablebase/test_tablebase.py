@@ -1,4 +1,4 @@
-"""Endgame tables against an independent solver, and against the rules."""
+"""Endgame tables, compared with an independent solver and with the rules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SLICES = [statistics([int(cell) for cell in row]) for row in rows(DATA / "tableb
 
 @st.composite
 def endings(draw: st.DrawFn, fewest: int = 2, most: int = 4) -> arena.Board:
-    """Any position of so many pieces, both sides having one, no man on its king row."""
+    """Any position of ``fewest`` to ``most`` pieces, at least one of each side, without a man on its king row."""
     squares = draw(st.lists(st.integers(0, 31), min_size=fewest, max_size=most, unique=True))
     black = squares[: draw(st.integers(1, len(squares) - 1))]
     white = squares[len(black) :]
@@ -62,7 +62,7 @@ def test_counts_and_longest_games_of_2_to_4_pieces(tables: Tablebase, which: Sli
     assert tables.statistics(which) == expected
 
 
-def test_all_slices_are_compared() -> None:
+def test_the_data_has_all_41_slices_of_2_to_4_pieces() -> None:
     assert len(SLICES) == len({which for which, _ in SLICES}) == 41
 
 
@@ -75,7 +75,7 @@ def test_counts_and_longest_games_of_5_pieces(five: Tablebase, real_data: Path) 
 
 
 def check_samples(tables: Tablebase, real_data: Path) -> int:
-    """Compare value, distance and value of each move; the number of samples that the tables hold."""
+    """Compare the value of each sample and of its moves; return the number of samples that the tables contain."""
     compared = 0
     for fen, pieces, outcome, plies, moves in rows(real_data / "oracles" / "tb_sample_dev.tsv"):
         if int(pieces) > tables.pieces:
@@ -92,16 +92,16 @@ def check_samples(tables: Tablebase, real_data: Path) -> int:
     return compared
 
 
-def test_samples_of_2_to_4_pieces(tables: Tablebase, real_data: Path) -> None:
+def test_samples_of_2_to_4_pieces_have_the_expected_values(tables: Tablebase, real_data: Path) -> None:
     assert check_samples(tables, real_data) > 1000
 
 
-def test_samples_of_2_to_5_pieces(five: Tablebase, real_data: Path) -> None:
+def test_samples_of_2_to_5_pieces_have_the_expected_values(five: Tablebase, real_data: Path) -> None:
     assert check_samples(five, real_data) > 3000
 
 
 def check_by_moves(tables: Tablebase, board: arena.Board) -> None:
-    """Compare a value with those that its moves lead to."""
+    """Compare the value of a position with the values after its moves."""
     value = tables.value(board)
     after = [tables.value(board.after(move)) for move in board.legal_moves]
     if not after:
@@ -115,18 +115,18 @@ def check_by_moves(tables: Tablebase, board: arena.Board) -> None:
 
 
 @given(board=endings())
-def test_a_value_is_that_of_the_best_move(tables: Tablebase, board: arena.Board) -> None:
+def test_the_value_follows_from_the_best_move(tables: Tablebase, board: arena.Board) -> None:
     check_by_moves(tables, board)
 
 
 @settings(max_examples=3000)
 @given(board=endings(6, 6))
-def test_a_value_of_6_pieces_is_that_of_the_best_move(six: Tablebase, board: arena.Board) -> None:
+def test_the_value_of_6_pieces_follows_from_the_best_move(six: Tablebase, board: arena.Board) -> None:
     check_by_moves(six, board)
 
 
 @given(board=endings())
-def test_a_value_does_not_depend_on_the_colour(tables: Tablebase, board: arena.Board) -> None:
+def test_a_flipped_board_has_the_same_value(tables: Tablebase, board: arena.Board) -> None:
     assert tables.value(board) == tables.value(board.flipped())
 
 
@@ -150,7 +150,7 @@ def test_best_moves_win_soonest_and_lose_latest(tables: Tablebase) -> None:
 
 
 @pytest.mark.parametrize("fen", ["B:WK1:B32", "W:W1:BK32", "B:W4:BK32", "B:W:B1", "B:WK1:BK2,K3,K4,K5"])
-def test_what_is_not_in_the_tables_has_no_value(tables: Tablebase, fen: str) -> None:
+def test_a_position_outside_the_tables_has_no_value(tables: Tablebase, fen: str) -> None:
     board = arena.Board.from_fen(fen)
     assert tables.value(board) is None
     assert tables.move_values(board) is None
@@ -163,7 +163,7 @@ def test_a_side_without_a_piece_has_lost(tables: Tablebase) -> None:
 
 @kernel
 def looked_up(own: int, opp: int, kings: int, context: int) -> int:
-    """What a compiled search does."""
+    """Probe the tables in the same way as the compiled search."""
     return probe(own, opp, kings, context)
 
 
@@ -183,7 +183,7 @@ def test_kernels_probe_by_the_address_of_the_context(tables: Tablebase) -> None:
     assert value("B:W30,31,32:B1,2") == NOT_IN_TABLES
 
 
-def test_tables_are_shared_read_only(tables: Tablebase, folder: Path) -> None:
+def test_loaded_tables_are_read_only_and_equal_to_the_built_ones(tables: Tablebase, folder: Path) -> None:
     again = Tablebase.load(4, folder)
     board = arena.Board.from_fen("B:W25,30:B3,K12")
     assert again.value(board) == tables.value(board) == TableValue("win", 107)
@@ -192,7 +192,7 @@ def test_tables_are_shared_read_only(tables: Tablebase, folder: Path) -> None:
         values[0] = 1
 
 
-def test_smaller_tables_know_less(folder: Path, tables: Tablebase) -> None:
+def test_tables_of_2_pieces_do_not_contain_3(folder: Path, tables: Tablebase) -> None:
     two = Tablebase.load(2, folder)
     assert (two.pieces, tables.pieces) == (2, 4)
     assert two.value(arena.Board.from_fen("B:WK23:B18")) == TableValue("win", 1)
@@ -200,27 +200,31 @@ def test_smaller_tables_know_less(folder: Path, tables: Tablebase) -> None:
 
 
 @pytest.mark.parametrize("pieces", [1, 7])
-def test_there_are_no_other_tables(pieces: int, tmp_path: Path) -> None:
+def test_a_number_of_pieces_other_than_2_to_6_is_refused(pieces: int, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="2 to 6 pieces"):
         Tablebase.load(pieces, tmp_path)
     with pytest.raises(UsageError, match="2 to 6 pieces"):
         Tablebase.open(pieces, tmp_path)
 
 
-def test_progress_rises_to_the_end_and_is_told_of_once(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
-    said: list[str] = []
-    Tablebase.open(3, tmp_path, threads=2, progress=lambda done, total: told.append((done, total)), say=said.append)
-    dones = [done for done, _ in told]
-    assert dones == sorted(dones)
-    assert {total for _, total in told} == {dones[-1]} == {2 * (3_488 + 196_032)}
-    assert len(said) == 1
-    told.clear()
-    Tablebase.open(3, tmp_path, progress=lambda done, total: told.append((done, total)), say=said.append)
-    assert told == []
-    assert len(said) == 1
+def test_progress_increases_to_the_total_and_existing_tables_are_not_built_again(tmp_path: Path) -> None:
+    reports: list[tuple[int, int]] = []
+    lines: list[str] = []
+
+    def report(done: int, total: int) -> None:
+        reports.append((done, total))
+
+    Tablebase.open(3, tmp_path, threads=2, progress=report, say=lines.append)
+    work_done = [done for done, _ in reports]
+    assert work_done == sorted(work_done)
+    assert {total for _, total in reports} == {work_done[-1]} == {2 * (3_488 + 196_032)}
+    assert len(lines) == 1
+    reports.clear()
+    Tablebase.open(3, tmp_path, progress=report, say=lines.append)
+    assert reports == []
+    assert len(lines) == 1
 
 
-def test_missing_tables_tell_how_to_make_them(tmp_path: Path) -> None:
+def test_the_error_for_missing_tables_names_the_command_that_builds_them(tmp_path: Path) -> None:
     with pytest.raises(TablebaseError, match="arena tablebase build --pieces 3"):
         Tablebase.load(3, tmp_path)
