@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from arena.cli.output import Layout, chosen, print_frame, print_table, progress_bar, say
+from arena.cli.options import default_db
+from arena.cli.output import Layout, chosen, print_frame, progress_bar, say
+from arena.cli.table import print_table
 from arena.plugins import specs
-from arena.plugins.models import DEFAULT_DB, ModelResolver
+from arena.plugins.models import ModelResolver
 from arena.plugins.specs import Spec, split
 
 if TYPE_CHECKING:
@@ -31,9 +33,12 @@ __all__ = [
 ]
 
 
-def stored_models(database: str | os.PathLike[str] = DEFAULT_DB) -> ModelResolver:
-    """Return the resolver for the models of a database that specs name (``lms@500``, or ``@`` and a hash)."""
-    return ModelResolver(database)
+def stored_models(database: str | os.PathLike[str] | None = None) -> ModelResolver:
+    """Return the resolver for the models of a database that specs name (``lms@500``, or ``@`` and a hash).
+
+    ``database``: None for the default, which is ``ARENA_DB`` if it is set, else ``results/arena.sqlite``.
+    """
+    return ModelResolver(default_db() if database is None else database)
 
 
 def parse(kind: str, text: str) -> Spec:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numba
 import numpy as np
 
-from arena.plugins.warmup import compile_missing
+from arena.plugins.warmup import compile_missing, everything
 from benchmarks import rows, twin
 from benchmarks.peers import Peer, installed
 
@@ -32,7 +32,7 @@ def main() -> None:
         parser.error(f"no benchmark {', '.join(sorted(unknown))}: choose among {', '.join(rows.ALL)}")
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    compile_missing(print)
+    compile_missing(print, everything())
     peers = []
     for peer in installed(arguments.py_draughts):
         if isinstance(peer, Peer):

@@ -1,4 +1,4 @@
-"""Running the commands of ``arena claims`` in this process."""
+"""Runs the commands of ``arena claims`` in this process."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import arena
 from arena_claims import app
 
 
-def found(*words: object) -> list[dict[str, Any]]:
-    """The rows that a command prints."""
+def rows_of(*words: object) -> list[dict[str, Any]]:
+    """Return the rows that a command prints."""
     done = CliRunner().invoke(app, [*map(str, words), "--json"], catch_exceptions=False)
     assert done.exit_code == 0, done.output
     rows: list[dict[str, Any]] = json.loads(done.stdout)
@@ -21,7 +21,7 @@ def found(*words: object) -> list[dict[str, Any]]:
 
 
 def refused(*words: str) -> str:
-    """The line with which a command refuses what it was given."""
+    """Return the error message of a command."""
     with pytest.raises(arena.ArenaError) as error:
         CliRunner().invoke(app, words, catch_exceptions=False)
     return str(error.value)

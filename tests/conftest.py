@@ -1,4 +1,4 @@
-"""Settings for all tests."""
+"""Settings and fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import pytest
 from hypothesis import settings
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
+os.environ.pop("COLUMNS", None)  # output is captured, and so has no width
 settings.register_profile("arena", deadline=None, derandomize=True)
 settings.load_profile("arena")
 
 
 @pytest.fixture(scope="session")
 def real_data() -> Path:
-    """Folder of real data, given by the environment variable ``ARENA_DATA``."""
+    """The folder of real games and oracle tables given by the environment variable ``ARENA_DATA``."""
     folder = os.environ.get("ARENA_DATA")
     if not folder:
-        pytest.skip("ARENA_DATA is not set")
+        pytest.skip("the environment variable ARENA_DATA is not set")
     return Path(folder).resolve()

@@ -1,4 +1,4 @@
-"""The plugin of faulty players, installed for a test in this process and its workers, and games for them."""
+"""Fixtures that install the plugin of faulty players in this process and its workers, and helpers for their games."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 PLUGINS = Path(__file__).parent / "tournament" / "plugins"
 _launchers: list[Launcher] = []
-"""The one that tests of a module share."""
+"""The launcher that the tests of a module share, if any."""
 BOTH_MODES = pytest.mark.parametrize("isolate", [False, True], ids=["shared", "isolated"])
 
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Makes the players of ``arena_faulty`` known; the folder where they leave notes."""
+    """Register the players of ``arena_faulty``. The value is the folder in which the players write notes."""
     folder = tmp_path_factory.mktemp("notes")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(PLUGINS)
@@ -45,7 +45,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def fork_server(notes: Path) -> Iterator[None]:  # noqa: ARG001 (installs the players first)
-    """All tests of a module have their games played by one fork server; no process is left in the end."""
+    """Let one fork server play the games of all tests of a module. Check that no process remains at the end."""
     with Launcher() as launcher:
         _launchers.append(launcher)
         yield
@@ -55,7 +55,7 @@ def fork_server(notes: Path) -> Iterator[None]:  # noqa: ARG001 (installs the pl
 
 @pytest.fixture
 def no_processes_left() -> Iterator[None]:
-    """No process that the test started is left, neither alive nor as a zombie."""
+    """Check that no process that the test started remains, alive or as a zombie."""
     yield
     if os.name == "posix":
         with pytest.raises(ChildProcessError):
@@ -63,7 +63,7 @@ def no_processes_left() -> Iterator[None]:
 
 
 def games(*pairings: tuple[str, str], rounds: int = 2) -> list[GameTask]:
-    """The first games of pairings: the players have the black pieces in turns."""
+    """Return the first ``rounds`` games of each pairing. The players play Black alternately."""
     openings = schedule.sample(ThreeMove().openings(), rounds + rounds % 2, 1)
     tasks = schedule.tasks([(min(pair), max(pair)) for pair in pairings], openings, 1)
     return [task for task in tasks if task.round < rounds]
@@ -78,14 +78,17 @@ def played(
     memory: int = 1000,
     fresh: bool = False,
 ) -> list[GameRecord]:
-    """The records of the tasks, each of which has exactly one; ``fresh``: played by a launcher of their own."""
-    known = list(tasks)
+    """Play the tasks and return their records. Check that each task has exactly one.
+
+    ``fresh`` starts a launcher for this call, even if the tests of the module share one.
+    """
+    planned = list(tasks)
     with (
         nullcontext(_launchers[0]) if _launchers and not fresh else Launcher() as launcher,
-        Pool(known, workers, launcher, move_timeout=move_timeout, memory=memory, isolate=isolate) as pool,
+        Pool(planned, workers, launcher, move_timeout=move_timeout, memory=memory, isolate=isolate) as pool,
     ):
         records = [record for record in pool if record is not None]
-    assert sorted(map(identity, records)) == sorted((task.pairing, task.round) for task in known)
+    assert sorted(map(identity, records)) == sorted((task.pairing, task.round) for task in planned)
     return records
 
 
@@ -98,14 +101,14 @@ def timeless(record: GameRecord) -> GameRecord:
 
 
 def culprit(record: GameRecord) -> str | None:
-    """Who forfeited."""
+    """Return the spec of the player that forfeited, or None."""
     return {"black": record.black, "white": record.white, None: None}[record.forfeited_by]
 
 
 def wait_for_end(process: int) -> None:
-    """Wait until there is no such process, or it is a zombie that its parent must reap."""
+    """Wait until the process with the id ``process`` has ended. A zombie has ended, too."""
     with suppress(psutil.NoSuchProcess):
-        found = psutil.Process(process)
-        while found.status() != psutil.STATUS_ZOMBIE:
+        handle = psutil.Process(process)
+        while handle.status() != psutil.STATUS_ZOMBIE:
             with suppress(psutil.TimeoutExpired):
-                found.wait(0.02)
+                handle.wait(0.02)

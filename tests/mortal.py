@@ -1,4 +1,8 @@
-"""Work that is killed at a moment of choice, in a fork of this process; for a process without threads."""
+"""Running work in a forked process that is killed at a chosen moment. The parent must not have threads.
+
+Moments are the start and end of each SQL statement and transaction, and each call of :func:`moment`. Moments are
+counted separately in each phase. The phase is ``start`` unless :func:`during` sets another.
+"""
 
 from __future__ import annotations
 
@@ -12,24 +16,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _phases = ["start"]
-_last = ["", 0, 0.0]
-"""The phase in which to die, how many moments of it from now, and how many seconds later."""
+_end = ["", 0, 0.0]
+"""When this process is killed: the phase, the number of moments left in it, and the seconds after the last moment."""
 
 
 def moment(*_: object) -> None:
-    """Something has been done, or is about to be: time to die, perhaps."""
-    phase, left, seconds = _last
+    """Count a moment, and kill this process if it is the chosen one."""
+    phase, moments, seconds = _end
     if _phases[-1] != phase:
         return
-    _last[1] = left = int(left) - 1
-    if left == 0:
+    _end[1] = moments = int(moments) - 1
+    if moments == 0:
         if not seconds:
             os.kill(os.getpid(), signal.SIGKILL)
-        signal.setitimer(signal.ITIMER_REAL, float(seconds))  # its signal ends the process wherever it is
+        signal.setitimer(signal.ITIMER_REAL, float(seconds))  # SIGALRM then kills the process
 
 
 def during(phase: str, code: Callable[..., Any]) -> Callable[..., Any]:
-    """The same code, a phase of its own."""
+    """Return a function that runs ``code`` in the given phase."""
 
     def wrapped(*args: Any, **named: Any) -> Any:
         _phases.append(phase)
@@ -42,14 +46,13 @@ def during(phase: str, code: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def live(work: Callable[[], object], phase: str, moments: int, seconds: float = 0.0) -> bool:
-    """Whether the work was done before it was killed, so many moments into a phase and so many seconds later.
+    """Run the work in a forked process, and kill it ``seconds`` after moment number ``moments`` of a phase.
 
-    Moments are before and after every SQL statement, at the beginning and the end of every transaction, and where
-    :func:`moment` is called.
+    Returns whether the work ended before that.
     """
     child = os.fork()
     if child == 0:
-        _last[:] = phase, moments, seconds
+        _end[:] = phase, moments, seconds
         code = 1
         try:
             work()

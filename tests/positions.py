@@ -1,4 +1,4 @@
-"""Positions and random games for tests."""
+"""Strategies for boards and games, and random games."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import arena
 
 @st.composite
 def boards(draw: st.DrawFn) -> arena.Board:
-    """Any position: up to twelve pieces of each side on any squares, without a man on its king row."""
+    """Any board with up to twelve pieces per side on any squares, without men on their king row."""
     squares = draw(st.permutations(range(32)))
     black = squares[: draw(st.integers(0, 12))]
     white = squares[len(black) : len(black) + draw(st.integers(0, 12))]
@@ -23,7 +23,7 @@ def boards(draw: st.DrawFn) -> arena.Board:
 
 @st.composite
 def games(draw: st.DrawFn) -> arena.Game:
-    """A game of up to 150 random moves; it may be over."""
+    """A game of random moves, which may be over."""
     return random_game(draw(st.integers(0, 2**32)), draw(st.integers(0, 150)))
 
 

@@ -1,4 +1,4 @@
-"""The command line: one file per group of commands, each loading what it needs when it runs."""
+"""The command line: one file for each group of commands. A command imports what it needs when it runs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line; an error is one line on standard error and a non-zero exit code."""
+    """Run the command line and exit; print an ArenaError as one line on standard error, with a non-zero exit code."""
     remember_interrupts()
-    if isinstance(sys.stdout, io.TextIOWrapper):  # as standard error: what the terminal cannot show is escaped
+    if isinstance(sys.stdout, io.TextIOWrapper):  # escape what the terminal cannot show, as standard error does
         sys.stdout.reconfigure(errors="backslashreplace")
     gc.set_threshold(50_000)  # imports make many objects and no garbage
-    atexit.register(gc.freeze)  # else the interpreter, when it ends, looks for cycles in all that was imported
+    atexit.register(gc.freeze)  # spares a search for cycles in all imported objects at exit
     try:
         words = sys.argv[1:] or ["--help"]
         with _launcher_for(words) as launcher:
@@ -53,7 +53,7 @@ def main() -> None:
 
 @contextmanager
 def _launcher_for(words: Sequence[str]) -> Iterator[Launcher | None]:
-    """What workers come from, for a command that plays: it loads while the command does, and may not be needed."""
+    """Yield the launcher of workers, loading while the command does, if the command plays games; else yield None."""
     if words[0] not in _PLAYING or not _HELP.isdisjoint(words):
         yield None
         return

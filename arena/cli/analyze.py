@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli import complete
+from arena.cli.options import Db
+from arena.cli.output import Quiet
 from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from arena.plugins.specs import Spec
 
 _PIECES = {"0": (), "1": (0,), "3": (0, 2), "-1": (1,), "-3": (1, 2)}
-"""What a number for a square puts into the masks black, white and kings."""
+"""The indices of the masks (black, white, kings) that a number for a square sets."""
 
 
 def analyze(
@@ -28,22 +30,28 @@ def analyze(
             help="PDN FEN, 'start', or 32 numbers: 1 man and 3 king of the side to move, -1 and -3 the other's.",
         ),
     ],
-    evaluator: Annotated[str, typer.Option(help="Spec of an evaluator.")] = "heuristic",
+    evaluator: Annotated[
+        str, typer.Option(help="Spec of an evaluator.", autocompletion=complete.registered("evaluator"))
+    ] = "heuristic",
     player: Annotated[
-        str | None, typer.Option(help="Spec of a player: print its best move instead, and the board after it.")
+        str | None,
+        typer.Option(
+            help="Spec of a player: print its best move instead, and the board after it.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Positions to search.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second where nothing limits it.")] = None,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second if no limit is given.")] = None,
     pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
     db: Db = DEFAULT_DB,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Print a position, what it is worth, and the best line of play; or what a player does."""
+    """Print a position, its value and the best line of play; or the move of a player."""
     from arena.checkers.game import Limits
-    from arena.cli.output import given, say
+    from arena.cli.output import compile_for, given, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
     from arena.search import Search
     from arena.search.tablebase import Tablebase
 
@@ -51,12 +59,12 @@ def analyze(
     resolver = ModelResolver(db)
     if player is not None:
         for name in {"evaluator", "pieces"} & given(context).keys():
-            raise UsageError(f"--{name} counts for nothing where a --player chooses the move")
+            raise UsageError(f"--{name} has no effect with --player")
         _show_move(board, specs.parse("player", player, resolver=resolver), Limits(depth, nodes, seconds))
         return
     spec = specs.parse("evaluator", evaluator, resolver=resolver)
     weigher = spec.create()
-    compile_missing(say)
+    compile_for(spec)
     tables = Tablebase.open(pieces, say=say) if pieces else None
     print(f"{board}\n\n{board.fen}")
     if known := tables and tables.value(board):
@@ -80,7 +88,10 @@ def analyze(
 
 
 def _board(text: str) -> Board:
-    """The board of a FEN, of ``start``, or of 32 numbers, square 1 first, with Black to move."""
+    """Return the board of a FEN, of ``start``, or of 32 numbers, square 1 first, with Black to move.
+
+    Raises BadFEN if the text is none of them.
+    """
     from arena.checkers.board import Board
     from arena.errors import BadFEN, shown
 
@@ -108,12 +119,11 @@ def _show_move(board: Board, spec: Spec, limits: Limits) -> None:
 
     from arena.checkers.game import Game
     from arena.checkers.notation import move_text
-    from arena.cli.output import say
+    from arena.cli.output import compile_for
     from arena.cli.play import guarded
-    from arena.plugins.warmup import compile_missing
 
     chooser = guarded(spec, spec.create)
-    compile_missing(say)
+    compile_for(spec)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")

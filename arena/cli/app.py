@@ -1,4 +1,4 @@
-"""All commands together."""
+"""The application: all commands."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import (
     analyze,
+    cache,
     compare,
     experiment,
     listing,
@@ -54,6 +55,7 @@ for group in (
     perft,
     analyze,
     tablebase,
+    cache,
     pdn,
 ):
     group.register(app)
@@ -76,15 +78,17 @@ def _options(
 
 
 def run(words: Sequence[str], launcher: Launcher | None = None) -> int:
-    """Run the command that the words name; returns its exit code. Raises ArenaErrors and KeyboardInterrupt.
+    """Run a command line, without the word ``arena``, and return its exit code.
 
-    A command that plays has its workers started by ``launcher``.
+    ``launcher`` starts the workers of a command that plays games.
+
+    Raises ArenaError and KeyboardInterrupt.
     """
     try:
         return int(app(list(words), prog_name="arena", standalone_mode=False, obj=launcher) or 0)
     except typer.TyperException as error:
         message, context = error.format_message(), getattr(error, "ctx", None)
-        if context is not None and message == context.get_help():  # a group of commands without any of them
+        if context is not None and message == context.get_help():  # a group without a command
             print(message, file=sys.stderr)
             return UsageError.exit_code
         raise UsageError(wording.plain(error)) from None

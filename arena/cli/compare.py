@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from arena.cli import complete
 from arena.cli import sprt as sequential
 from arena.cli.settings import chosen, takes
 from arena.cli.tournament import New, naming, progress
@@ -18,18 +19,21 @@ _DEFAULTS = {"sprt": "0,20", "games": 4000, "openings": "11man"}
 @takes(TournamentRequest, _OPTIONS, **_DEFAULTS)
 def compare(
     context: typer.Context,
-    first: Annotated[str, typer.Argument(help="Spec of a player.")],
-    second: Annotated[str, typer.Argument(help="Spec of the player that it is compared with.")],
+    first: Annotated[str, typer.Argument(help="Spec of a player.", autocompletion=complete.players)],
+    second: Annotated[
+        str, typer.Argument(help="Spec of the player that it is compared with.", autocompletion=complete.players)
+    ],
     *,
     new: New = False,
     **_: Any,
 ) -> None:
-    """Play two players against each other until it is clear enough which hypothesis holds, or games run out.
+    """Play two players against each other until a sequential test accepts a hypothesis, or all games are played.
 
-    The games are recorded as a tournament, which arena tournament --resume takes up again, in the order of its schedule
-    and up to the decision: the same ones for any number of workers.
+    The games are recorded as a tournament, which arena tournament --resume can continue. The same seed gives the same
+    games for any number of workers.
     """
     from arena.cli.output import say
+    from arena.cli.table import print_text
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -53,7 +57,7 @@ def compare(
                 say=say,
                 launcher=context.obj,
             )
-        print(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
+        print_text(sequential.verdict(tournament, store.points(tournament.id, plan.players[0].text)))
         print(f"recorded in {store.location} as tournament {tournament.name!r}")
 
 

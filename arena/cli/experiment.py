@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Accept, Db
+from arena.cli.options import Accept, Csv, Db, Json
 from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
@@ -23,8 +23,6 @@ app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds,
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Processes that train, and that play; one for each processor if not given.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
 _MINUTE = 60
 
@@ -38,13 +36,13 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the numbers of games and about how long they take, and stop.")
     ] = False,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Carry out the experiment in FILE: every game that measures a checkpoint is recorded."""
-    from arena.cli.output import say
+    from arena.cli.output import compile_for, say
     from arena.experiment import estimate, runner
     from arena.experiment.plan import ExperimentPlan
     from arena.experiment.settings import ExperimentSettings
-    from arena.plugins.warmup import compile_missing
     from arena.store import Store
     from arena.workers import system
 
@@ -53,8 +51,8 @@ def run(
         called = name or file.stem
         if Path(db).exists():
             store.experiments.check_name(called)
-        compile_missing(say)
         plan = ExperimentPlan(settings, db)
+        compile_for(*plan.needed)
         _describe(plan)
         if dry_run:
             seconds = estimate.seconds(plan, workers or system.processors())
@@ -66,16 +64,20 @@ def run(
 
 
 @app.command("resume")
-def resume(name: Name = "last", db: Db = DEFAULT_DB, workers: Workers = None, accept_changed: Accept = False) -> None:
+def resume(
+    name: Name = "last",
+    db: Db = DEFAULT_DB,
+    workers: Workers = None,
+    accept_changed: Accept = False,
+    quiet: Quiet = False,  # noqa: ARG001
+) -> None:
     """Carry out what is missing of an experiment."""
     from arena.cli.output import say
     from arena.experiment import runner
-    from arena.plugins.warmup import compile_missing
     from arena.store import Store
 
     with Store.existing(db, say) as store:
         called = store.experiments.get(name).name
-        compile_missing(say)
         with _progress(called, store.location) as show:
             runner.resume(called, store, accept_changed=accept_changed, workers=workers, progress=show, say=say)
     _report(db, called)
@@ -148,7 +150,7 @@ def _report(db: str, name: str) -> None:
 
 
 def _print(stored: Results, name: str) -> None:
-    from arena.cli.output import print_table
+    from arena.cli.table import print_table
 
     experiment = stored.experiment(name)
     last = stored.aggregate(experiment.id)

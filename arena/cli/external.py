@@ -1,6 +1,6 @@
-"""Commands that plugins bring: entry points of the group ``arena.commands``, each a ``typer.Typer``.
+"""Commands of plugins: entry points of the group ``arena.commands``, each a ``typer.Typer``.
 
-One is loaded when it is used, so that neither its weight nor its faults are anybody else's.
+A command is loaded only when it is used, so it cannot slow down or break other commands.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ GROUP = "arena.commands"
 
 
 def commands() -> list[metadata.EntryPoint]:
-    """The commands that plugins name, none of them loaded."""
+    """Return the entry points of the commands of plugins, by name, without loading them."""
     return sorted(metadata.entry_points(group=GROUP), key=lambda point: point.name)
 
 
 def distribution(point: metadata.EntryPoint) -> str:
-    """Name and version of what provides a command."""
+    """Return name and version of the distribution that provides a command."""
     return f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown distribution"
 
 
 def hidden(context: typer.Context) -> list[str]:
-    """A line for each command of a plugin that has the name of one of the core's."""
+    """Return a line for each command of a plugin with the name of a built-in command, which hides it."""
     core = context.find_root().command.commands  # type: ignore[attr-defined]
     return [
         f"{distribution(point)}: its command {point.name!r} cannot be called: arena has one of that name"
@@ -42,24 +42,24 @@ def hidden(context: typer.Context) -> list[str]:
 
 
 class Commands(TyperGroup):
-    """The commands of the core, and after them those of plugins."""
+    """The built-in commands, followed by those of plugins."""
 
     @cached_property
     def _external(self) -> Mapping[str, metadata.EntryPoint]:
         return {point.name: point for point in commands() if point.name not in self.commands}
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """All names."""
+        """Return the names of all commands."""
         return [*super().list_commands(ctx), *self._external]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of that name; what stands for it, where it is a plugin's."""
+        """Return the command of that name; for a command of a plugin, a group that is not loaded, for ``--help``."""
         if point := self._external.get(cmd_name):
             return TyperGroup(name=cmd_name, help=f"Commands of {distribution(point)}: arena {cmd_name} --help.")
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that the words call for, loaded. Raises PluginError where it cannot be."""
+        """Return the command that the first word names, loaded. Raises PluginError if it cannot be loaded."""
         if point := self._external.get(args[0]):
             return point.name, _loaded(point), args[1:]
         return super().resolve_command(ctx, args)

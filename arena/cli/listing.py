@@ -1,40 +1,95 @@
-"""``arena players``, ``evaluators``, ``learners`` and ``plugins``: what is installed."""
+"""``arena players``, ``evaluators``, ...: the plugins that are installed, and a page for each of them."""
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.cli import complete
+from arena.cli.options import Csv, Json
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.cli.output import Layout
     from arena.plugins.registry import Registered
 
-Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
-Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
+_USES = {
+    "player": ["arena tournament --players {spec},random", "arena play --against {spec}"],
+    "evaluator": [
+        "arena analyze start --evaluator {spec}",
+        "arena tournament --players minimax:evaluator=[{spec}],random",
+    ],
+    "learner": ["arena train {spec} --games 500"],
+    "opening": ["arena tournament --players lms,td --openings {spec}"],
+    "rating": ['ratings = ["{spec}"]    (in a file for arena tournament FILE.toml)'],
+    "format": ["arena tournament --players lms,td,minimax --format {spec}"],
+}
+"""Examples that use a plugin of each kind."""
+_NAME = "Name of one to show."
+_MODEL = "a file of weights, or a stored model: RUN@GAMES, RUN@last, @HASH"
+"""Description of a model, unless its constructor has another."""
 
 
-def players(json: Json = False, csv: Csv = False) -> None:
-    """List the players, with their options."""
-    _list("player", json, csv)
+def players(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("player"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the players; with a name, show what it does and its options."""
+    _list("player", name, json, csv)
 
 
-def evaluators(json: Json = False, csv: Csv = False) -> None:
-    """List the evaluators, with their options."""
-    _list("evaluator", json, csv)
+def evaluators(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("evaluator"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the evaluators; with a name, show what it does and its options."""
+    _list("evaluator", name, json, csv)
 
 
-def learners(json: Json = False, csv: Csv = False) -> None:
-    """List the learners, with their options."""
-    _list("learner", json, csv)
+def learners(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("learner"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the learners; with a name, show what it does and its options."""
+    _list("learner", name, json, csv)
+
+
+def openings(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("opening"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the opening books; with a name, show what it does and its options."""
+    _list("opening", name, json, csv)
+
+
+def ratings(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("rating"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the rating systems; with a name, show what it does and its options."""
+    _list("rating", name, json, csv)
+
+
+def formats(
+    name: Annotated[str | None, typer.Argument(help=_NAME, autocompletion=complete.registered("format"))] = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the formats of tournaments; with a name, show what it does and its options."""
+    _list("format", name, json, csv)
 
 
 def plugins(context: typer.Context, json: Json = False, csv: Csv = False) -> None:
     """List everything that plugins provide, and what is wrong with them."""
     from arena.cli.external import commands, distribution, hidden
-    from arena.cli.output import Layout, chosen, print_table, say
+    from arena.cli.output import warn
     from arena.plugins.registry import KINDS, load
 
     rows = [_row(item) | {"kind": kind, "module": item.module} for kind in KINDS for item in load().all(kind)]
@@ -44,46 +99,83 @@ def plugins(context: typer.Context, json: Json = False, csv: Csv = False) -> Non
         for point in commands()
     ]
     columns = ["kind", "name", "origin", "module", "options", "description"]
-    form = chosen(json, csv)
-    if form is Layout.TABLE:
-        print_table("", columns, [[row[column] for column in columns] for row in rows], left=len(columns))
-    else:
-        _print_frame(rows, columns, form)
+    _print(rows, columns, ["kind", "name", "description", "origin"], json, csv)
     for problem in [*load().problems, *hidden(context)]:
-        say(f"arena: {problem}")
+        warn(f"arena: {problem}")
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    for command in (players, evaluators, learners, plugins):
+    for command in (players, evaluators, learners, openings, ratings, formats, plugins):
         app.command()(command)
 
 
-def _list(kind: str, json: bool, csv: bool) -> None:
-    from arena.cli.output import Layout, chosen, print_table, say
+def _list(kind: str, name: str | None, json: bool, csv: bool) -> None:
+    """Print the plugins of a kind or, if there is a name, the page of that one."""
+    from arena.cli.output import say, warn
     from arena.plugins.registry import load
 
-    found: Sequence[Registered] = load().all(kind)
-    if chosen(json, csv) is Layout.TABLE:
-        for item in found:
-            print(f"{item.name}  ({item.origin})\n    {item.description}")
-            if item.options:
-                options = [[f"    {o.name}", o.annotation, o.default or "required"] for o in item.options]
-                print_table("", ["    option", "type", "default"], options, left=3)
-            else:
-                print()
-    else:
-        _print_frame([_row(item) for item in found], ["name", "origin", "options", "description"], chosen(json, csv))
+    if name is not None:
+        _show(load().get(kind, name), json, csv)
+        return
+    rows = [_row(item) for item in load().all(kind)]
+    _print(rows, ["name", "origin", "options", "description"], ["name", "description"], json, csv)
+    if not (json or csv):
+        say(f"options of one: arena {kind}s NAME")
     for problem in load().problems:
-        say(f"arena: {problem}")
+        warn(f"arena: {problem}")
 
 
-def _print_frame(rows: Sequence[dict[str, str]], columns: list[str], form: Layout) -> None:
+def _show(item: Registered, json: bool, csv: bool) -> None:
+    """Print the page of a plugin; as JSON or CSV, the rows of its options."""
+    from arena.cli.table import print_text
+
+    rows = [
+        {"option": o.name, "type": o.annotation, "default": o.default or "required"}
+        | {"description": o.description or (_MODEL if o.takes_model else "")}
+        for o in item.options
+    ]
+    columns = ["option", "type", "default", "description"]
+    if json or csv:
+        _print(rows, columns, columns, json, csv)
+        return
+    print_text(f"{item.kind} {item.name}, from {item.origin} ({item.module})\n\n{_summary(item)}\n")
+    print()
+    if rows:
+        _print(rows, columns, columns, json, csv)
+    spec = _example(item)
+    print("use it:")
+    for use in _USES[item.kind]:
+        print(f"    {use.format(spec=spec)}")
+
+
+def _summary(item: Registered) -> str:
+    """Return the docstring of a class, each paragraph on one line and without marks of reStructuredText."""
+    text = inspect.cleandoc(item.cls.__doc__ or "").replace("``", "")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+
+
+def _example(item: Registered) -> str:
+    """Return a spec of the plugin: with the options that it needs or, if it needs none, with the first one."""
+    required = [f":{option.name}=..." for option in item.options if option.required]
+    if required or not item.options:
+        return item.name + "".join(required)
+    usual = next((option for option in item.options if not option.takes_model), item.options[0])
+    return f"{item.name}:{usual.name}={usual.default}"
+
+
+def _print(rows: Sequence[dict[str, str]], columns: Sequence[str], shown: Sequence[str], json: bool, csv: bool) -> None:
+    """Print rows: the ``shown`` columns as a table, or all columns as JSON or CSV."""
+    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.table import print_table
+
+    layout = chosen(json, csv)
+    if layout is Layout.TABLE:
+        print_table("", shown, [[row[column] for column in shown] for row in rows], left=len(shown))
+        return
     import pandas as pd
 
-    from arena.cli.output import print_frame
-
-    print_frame(pd.DataFrame(rows, columns=columns), form)
+    print_frame(pd.DataFrame(rows, columns=list(columns)), layout)
 
 
 def _row(item: Registered) -> dict[str, str]:

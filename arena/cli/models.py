@@ -1,4 +1,4 @@
-"""``arena models``: models on record listed, shown, written to files and read from them."""
+"""``arena models``: list stored models, show one, write it to a file, read one from a file."""
 
 from __future__ import annotations
 
@@ -7,33 +7,40 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.listing import Csv, Json
-from arena.cli.results import Db
+from arena.cli.options import DB_VARIABLE, Csv, Db, Json
 from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB, ModelResolver, is_name
 
 if TYPE_CHECKING:
     from arena.store.models import StoredModel
 
-group = typer.Typer(name="models", help="Models on record: list, show, export, import.", invoke_without_command=True)
-Elsewhere = Annotated[str | None, typer.Option("--db", help="SQLite file or database URL.", show_default=DEFAULT_DB)]
+group = typer.Typer(name="models", help="Stored models: list, show, export, import.", invoke_without_command=True)
+Elsewhere = Annotated[
+    str | None,
+    typer.Option("--db", help="SQLite file or database URL.", envvar=DB_VARIABLE, show_default=DEFAULT_DB),
+]
 Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, or a hash or the beginning of one.")]
 
 
 @group.callback()
 def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
-    """List the models on record; or show, export or import one."""
-    context.obj = db  # for a subcommand without --db
+    """List the stored models; or show, export or import one."""
+    context.obj = db  # the database of a subcommand without --db
     if context.invoked_subcommand is not None:
         if json or csv:
             raise UsageError(f"--json and --csv print the list of models, not what {context.invoked_subcommand} does")
         return
-    from arena.cli.output import chosen, print_frame
+    from arena.cli.columns import print_rows
+    from arena.cli.output import Layout, chosen, print_frame
     from arena.store import Results
 
-    form = chosen(json, csv)
+    layout = chosen(json, csv)
     with Results(db) as stored:
-        print_frame(stored.models(), form)
+        frame = stored.models()
+    if layout is Layout.TABLE:
+        print_rows("models", frame)
+    else:
+        print_frame(frame, layout)
 
 
 @group.command()
@@ -42,9 +49,9 @@ def show(
     which: Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, a hash, or a file of weights.")],
     db: Elsewhere = None,
 ) -> None:
-    """Print what a model is made of, what made it, and where it is used."""
+    """Print the tensors of a model, what made it, and its uses."""
     from arena import paths
-    from arena.cli.output import print_table
+    from arena.cli.table import print_table
     from arena.contracts.model import Model
     from arena.store import Results
 
@@ -75,7 +82,7 @@ def export(
     file: Annotated[Path, typer.Argument(help="New file to write.")],
     db: Elsewhere = None,
 ) -> None:
-    """Write a model to a file, with what made it."""
+    """Write a model to a file, with its provenance."""
     found = _find(which, db or context.obj)
     found.model.save(file, found.provenance)
     print(f"wrote {file}, weights {found.model.hash}")
@@ -87,7 +94,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="File of weights.")],
     db: Elsewhere = None,
 ) -> None:
-    """Put a model from a file on record, to be named by its hash wherever weights or a player are named."""
+    """Store a model from a file. Its hash then names it wherever a player or weights are named."""
     from arena.cli.output import say
     from arena.contracts.model import Model
     from arena.store import Store
@@ -105,7 +112,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _find(which: str, db: str) -> StoredModel:
-    """The stored model of a name, or of a hash without ``@``."""
+    """Return the stored model of a name, or of a hash without ``@``."""
     by_hash = f"@{which}"
     return ModelResolver(db).resolve(by_hash if is_name(by_hash) else which)
 

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 import typer
 
 from arena import paths
-from arena.cli.results import Db
+from arena.cli import complete
+from arena.cli.options import Db
+from arena.cli.output import Quiet
 from arena.errors import ArenaError, UsageError, message_of, shown
 from arena.interrupts import check_interrupt
 from arena.plugins.models import DEFAULT_DB
@@ -29,12 +31,15 @@ _TELL_GAMES = 200
 def import_(
     files: Annotated[list[str], typer.Argument(help="PDN files of English checkers.", metavar="FILE...")],
     db: Db = DEFAULT_DB,
-    collection: Annotated[str | None, typer.Option(help="Name to keep the games under; else that of the file.")] = None,
+    collection: Annotated[
+        str | None, typer.Option(help="Name of the collection; that of the file if not given.")
+    ] = None,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Record games that others played. A game is kept once, however often it is imported.
+    """Store games from PDN files. A game is stored once, even if it is imported again.
 
-    Each game that cannot be read is named in a line on standard error, and the others are kept. The exit code is 0
-    if any game could be read, and 1 if none could.
+    A game that cannot be read is a line on standard error; the other games are stored. The exit code is 0 if at least
+    one game could be read, else 1.
     """
     from arena.checkers import pdn
     from arena.cli.output import say
@@ -68,7 +73,10 @@ def import_(
 
 def export(
     output: Annotated[str, typer.Option("--output", "-o", help="File to write, or - for standard output.")],
-    tournament: Annotated[str | None, typer.Option(help="Name or id of a tournament, 'last', or 'all'.")] = None,
+    tournament: Annotated[
+        str | None,
+        typer.Option(help="Name or id of a tournament, 'last', or 'all'.", autocompletion=complete.tournaments),
+    ] = None,
     collection: Annotated[str | None, typer.Option(help="Name of a collection of imported games, or 'all'.")] = None,
     player: Annotated[str | None, typer.Option(help="Part of the name of a player, of either colour.")] = None,
     result: Annotated[Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="1-0: Black won.")] = None,
@@ -76,6 +84,7 @@ def export(
         str | None, typer.Option(help="One game of a tournament: its name, for example t2/17, its id, or 'last'.")
     ] = None,
     db: Db = DEFAULT_DB,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Write recorded games as PDN: all, or those of a tournament, a collection, a player, a result; or one game."""
     from arena.cli.output import say
@@ -140,7 +149,7 @@ def _games(count: int) -> str:
 
 @contextmanager
 def _output(name: str) -> Iterator[TextIO]:
-    """Standard output, or a new file that is removed where it cannot be finished."""
+    """Yield standard output for ``-``, else a new file, which is removed if an error is raised."""
     if name == "-":
         yield sys.stdout
         return

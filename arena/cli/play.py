@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli import complete
+from arena.cli.options import Db
+from arena.cli.output import Quiet
 from arena.errors import ArenaError
 from arena.plugins.models import DEFAULT_DB
 
@@ -18,11 +20,12 @@ if TYPE_CHECKING:
 
 
 def play(
-    against: Annotated[str, typer.Option(help="Spec of your opponent.")] = "minimax",
+    against: Annotated[str, typer.Option(help="Spec of your opponent.", autocompletion=complete.players)] = "minimax",
     side: Annotated[Literal["black", "white"], typer.Option(help="Your colour; Black begins.")] = "black",
     fen: Annotated[str, typer.Option(help="Position to start from, as PDN FEN, or 'start'.")] = "start",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of your opponent's chance.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of your opponent's random numbers.")] = None,
     db: Db = DEFAULT_DB,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Play a game in the terminal: type moves like 11-15 or 18x25, ? to list them; Ctrl-C ends it."""
     import numpy as np
@@ -31,10 +34,9 @@ def play(
     from arena.checkers.game import Game
     from arena.checkers.move import Side
     from arena.checkers.notation import move_text
-    from arena.cli.output import say
+    from arena.cli.output import compile_for
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
-    from arena.plugins.warmup import compile_missing
 
     opponent_spec = specs.parse("player", against, resolver=ModelResolver(db))
     person_spec = specs.parse("player", "human")
@@ -42,7 +44,7 @@ def play(
     me = Side[side.upper()]
     specs_by_side = {me: person_spec, me.other: opponent_spec}
     players = {colour: guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
-    compile_missing(say)
+    compile_for(opponent_spec)
     game = Game(board, random=np.random.default_rng(seed))
     for colour, player in players.items():
         guarded(specs_by_side[colour], partial(player.start, game.copy()))
@@ -63,7 +65,7 @@ def register(app: typer.Typer) -> None:
 
 
 def guarded(spec: Spec, code: Callable[[], Any]) -> Any:
-    """What a player's code returns; what it raises becomes one line."""
+    """Return what a player's code returns. Raises ArenaError, with the player's name, if it raises."""
     try:
         return code()
     except ArenaError:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli.options import Db
 from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from arena.cli.results import Db
+from arena.cli.options import Db
 from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
@@ -26,21 +26,23 @@ def replay(
     context: typer.Context,
     game: Annotated[
         str,
-        typer.Argument(help="A game: its name, for example t2/17, its id, or 'last'; arena results games lists them."),
+        typer.Argument(help="Name (t2/17) or id of a game, or 'last'; arena results games lists them."),
     ],
-    tournament: Annotated[str | None, typer.Option(help="Its tournament, where several have such a game.")] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Play it again and compare move by move.")] = False,
+    tournament: Annotated[
+        str | None, typer.Option(help="Tournament of the game, if several have a game of that id.")
+    ] = None,
+    verify: Annotated[bool, typer.Option("--verify", help="Play the game again and compare it move by move.")] = False,
     debug: Annotated[
         bool,
         typer.Option(
-            "--debug", help="Play it again in this process: shows what the players print, and faults with traceback."
+            "--debug", help="Play the game again in this process; show the players' output and the traceback of faults."
         ),
     ] = False,
-    pdb: Annotated[bool, typer.Option("--pdb", help="As --debug, with a debugger where a player fails.")] = False,
-    boards: Annotated[bool, typer.Option("--boards/--no-boards", help="Whether to draw every position.")] = True,
+    pdb: Annotated[bool, typer.Option("--pdb", help="As --debug; start a debugger if a player fails.")] = False,
+    boards: Annotated[bool, typer.Option("--boards/--no-boards", help="Draw every position.")] = True,
     db: Db = DEFAULT_DB,
 ) -> None:
-    """Show a recorded game, or play it again from its seed and see whether it is the same."""
+    """Show a recorded game, or play it again from its seed and compare it with the record."""
     from arena.cli.output import given
     from arena.store import Results
     from arena.store.decoding import decoding
@@ -98,7 +100,7 @@ def _print_end(record: GameRecord) -> None:
 
 
 def _remarks(record: GameRecord, ply: int) -> str:
-    """What the player told about a move, and the time that it took."""
+    """The player's report on a move, and the time that it took."""
     score, depth, nodes, seconds = (
         values[ply] if values else None for values in (record.scores, record.depths, record.nodes, record.seconds)
     )
@@ -108,8 +110,8 @@ def _remarks(record: GameRecord, ply: int) -> str:
         None if nodes is None else f"{nodes} nodes",
         None if seconds is None else f"{1000 * seconds:.1f} ms",
     ]
-    told = ", ".join(filter(None, remarks))
-    return f"({told})" if told else ""
+    text = ", ".join(filter(None, remarks))
+    return f"({text})" if text else ""
 
 
 def _verify(stored: Results, record: GameRecord, game: str, tournament: str | None) -> None:
@@ -121,7 +123,7 @@ def _verify(stored: Results, record: GameRecord, game: str, tournament: str | No
         print(f"note: {reservation}")
     difference = _difference(record, found)
     if difference is not None:
-        why = next(iter(found.reservations), "a player is not deterministic, or depends on this machine")
+        why = next(iter(found.reservations), "a player is not deterministic, or its moves depend on the machine")
         raise ArenaError(f"game {game} {difference}: {why}")
     print(f"game {game} is the same, move by move: {record.plies} plies, {record.result}, {record.termination}")
 
@@ -149,7 +151,7 @@ def _debug(stored: Results, record: GameRecord, game: str, tournament: str | Non
     for reservation in prepared.reservations:
         print(f"note: {reservation}")
     if record.termination in _GUARDED:
-        print(f"note: on record {record.termination} ended it; here nothing stops a player: Ctrl-C shows where it is")
+        print(f"note: the recorded game ended by {record.termination}; press Ctrl-C to see where a player hangs")
     with suppress(OSError, ValueError):  # standard error is not a file
         faulthandler.enable()
     faults = 0

@@ -1,4 +1,4 @@
-"""Options of commands that follow from the settings of a tournament."""
+"""Options of commands, made from the settings of a tournament."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from arena.cli.output import given
+from arena.cli import complete
+from arena.cli.options import DB_VARIABLE
+from arena.cli.output import Quiet, given
 from arena.tournament.values import hints, kinds
 
 if TYPE_CHECKING:
@@ -17,13 +19,20 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., None])
 _PLAIN = (bool, int, float, str)
-"""Types of values that an option can hold."""
+"""Types of the values of options."""
+_COMPLETED: Mapping[str, Callable[..., list[str]]] = {
+    "players": complete.players,
+    "format": complete.registered("format"),
+    "openings": complete.registered("opening"),
+}
+"""The options whose values shells complete."""
 
 
 def takes(request: type[TournamentRequest], names: Collection[str], **defaults: Any) -> Callable[[Command], Command]:
-    """Gives a command the options of those names, between its arguments and its own options.
+    """Return a decorator that adds options to a command: the fields ``names`` of ``request``, and ``--quiet``.
 
-    ``defaults`` replace those of the class. The command gets the values as its variable parameter.
+    They stand between the command's arguments and its own options. ``defaults`` replace those of the class. The
+    command gets the values as its variable keyword parameter.
     """
 
     def decorate(command: Command) -> Command:
@@ -32,6 +41,7 @@ def takes(request: type[TournamentRequest], names: Collection[str], **defaults: 
         all = [
             *(each for each in own if each.kind is each.POSITIONAL_OR_KEYWORD),
             *(_parameter(request, name, defaults) for name in names),
+            inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
             *(each for each in own if each.kind is each.KEYWORD_ONLY),
         ]
         command.__signature__ = signature.replace(parameters=all)  # type: ignore[attr-defined]
@@ -42,20 +52,26 @@ def takes(request: type[TournamentRequest], names: Collection[str], **defaults: 
 
 
 def plain(request: type[TournamentRequest]) -> list[str]:
-    """The names of the fields that an option can hold, those of the request before those of the settings."""
+    """Return the names of the fields that can be options, those of the request before those of the settings."""
     own = list(inspect.get_annotations(request))
     names = sorted((each.name for each in fields(request)), key=lambda name: name not in own)
     return [name for name in names if _kind(hints(request)[name])]
 
 
 def chosen(context: typer.Context, request: type[TournamentRequest], said: Mapping[str, Any]) -> TournamentRequest:
-    """What the command line gives, then what ``said`` has, then the defaults. Raises UsageError."""
-    named = hints(request).keys() & given(context).keys()
-    return request(**{**said, **{name: context.params[name] for name in named}})
+    """Return the values of the command line, then those of ``said``, of the environment, and the defaults.
+
+    Raises UsageError.
+    """
+
+    def values(source: str) -> dict[str, Any]:
+        return {name: context.params[name] for name in hints(request).keys() & given(context, source).keys()}
+
+    return request(**{**values("ENVIRONMENT"), **said, **values("COMMANDLINE")})
 
 
 def _kind(hint: Any) -> type[Any] | None:
-    """The type of an option's value; None if an option cannot hold it."""
+    """Return the type of an option's value; None if the field cannot be an option."""
     return next((kind for kind in kinds(hint)[0] if kind in _PLAIN), None)
 
 
@@ -64,7 +80,14 @@ def _parameter(request: type[TournamentRequest], name: str, defaults: dict[str, 
     kind, (_, meta) = _kind(hints(request)[name]), kinds(hints(request)[name])
     default = defaults.get(name, None if field.default is MISSING else field.default)
     words = (f"--{name}",) if kind is bool else ()
-    option = typer.Option(*words, help=meta.description, min=meta.ge, max=meta.le)
+    option = typer.Option(
+        *words,
+        help=meta.description,
+        min=meta.ge,
+        max=meta.le,
+        envvar=DB_VARIABLE if name == "db" else None,
+        autocompletion=_COMPLETED.get(name),
+    )
     annotation: Any = kind if default is not None else kind | None  # type: ignore[operator]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[annotation, option]

@@ -1,4 +1,4 @@
-"""What sequential tests have shown."""
+"""The results of sequential tests in words."""
 
 from __future__ import annotations
 
@@ -14,14 +14,17 @@ if TYPE_CHECKING:
 
 
 def _tally(points: Sequence[float | None]) -> str:
-    """The games of a match in words; ``points`` of the first player, None for a forfeit."""
+    """Return the results of games in words; ``points`` of the first player, None for a forfeit."""
     won, drawn, lost, forfeited = (points.count(each) for each in (1, 0.5, 0, None))
     text = f"after {len(points)} games: {won} won, {drawn} drawn, {lost} lost"
     return f"{text}, {forfeited} forfeited by either player, which do not count" if forfeited else text
 
 
 def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) -> str:
-    """What the test of a match has shown; ``points`` of the first player by round, None for a forfeit."""
+    """Return the result of a test, in several lines; ``points`` of the first player by round, None for a forfeit.
+
+    Raises UsageError if the tournament has no test.
+    """
     from arena.tournament.sequential import Sequential, replay
 
     player, opponent = (each.spec for each in tournament.players)
@@ -44,7 +47,10 @@ def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) ->
     ]
     pairs, score = sum(result.counts), result.match.score
     if pairs in result.counts and pairs:
-        lines.append(f"score {100 * score().value:.2f} % in every pair: that tells no error and no Elo difference")
+        lines.append(
+            f"score {100 * score().value:.2f} % in every pair of games: all pairs scored alike, so there is no error "
+            "bar and no Elo difference"
+        )
     elif pairs:
         lines.append(
             f"score {100 * score().value:.2f} ± {100 * score().error:.2f} %, Elo {result.match.elo()}, "

@@ -1,18 +1,15 @@
-"""``arena tablebase``: endgame tables built, listed and looked up."""
+"""``arena tablebase``: build endgame tables, list them, look positions up."""
 
 from __future__ import annotations
 
 import json as jsons
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from arena.cli.listing import Csv, Json
+from arena.cli.options import Csv, Json
+from arena.cli.output import Quiet
 from arena.errors import TablebaseError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 _COUNTED = ["positions", "wins", "draws", "losses", "longest_win", "longest_loss"]
 
@@ -24,16 +21,17 @@ def build(
     pieces: Annotated[
         int, typer.Option(min=2, max=6, help="Pieces on the board; 5 take 140 MB on disk, 6 another 2.4 GB.")
     ] = 4,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Build the endgame tables of up to so many pieces, unless they are there.
+    """Build the endgame tables with at most this number of pieces, unless they exist.
 
-    Once for a machine: 4 take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped goes on with the
-    file that it was at.
+    This is done once for a machine. 4 pieces take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped
+    continues with the file that it was building.
     """
-    from arena.cli.output import say
+    from arena.cli.output import say, work_bar
     from arena.search.tablebase import Tablebase, files
 
-    with _bar("endgame tables") as progress:
+    with work_bar("endgame tables") as progress:
         Tablebase.open(pieces, progress=progress, say=say)
     print(f"endgame tables of 2 to {pieces} pieces are in {files.default_folder()}")
 
@@ -44,7 +42,7 @@ def info(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the endgame tables that are there: what their positions are worth to the side to move, in plies."""
+    """List the endgame tables that exist, with the numbers of won, drawn and lost positions of the side to move."""
     import pandas as pd
 
     from arena.cli.output import chosen, print_frame, say
@@ -72,16 +70,17 @@ def info(
 
 @group.command()
 def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], json: Json = False) -> None:
-    """Print the exact value of a position for its side to move, and of each move, the best ones first."""
+    """Print the exact value of a position for the side to move, and that of each move, the best first."""
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
-    from arena.cli.output import print_table, say
+    from arena.cli.output import say, work_bar
+    from arena.cli.table import print_table
     from arena.search.tablebase import DEFAULT_PIECES, Tablebase
 
     board = Board.from_fen(fen)
     pieces = (board.black | board.white).bit_count()
     if pieces <= DEFAULT_PIECES:
-        with _bar("endgame tables") as progress:
+        with work_bar("endgame tables") as progress:
             tables = Tablebase.open(progress=progress, say=say)
     else:
         tables = Tablebase.load(pieces)
@@ -111,16 +110,3 @@ def _counts(*parts: Any) -> dict[str, int]:
 
     statistics = Statistics.of(*parts)
     return {name: getattr(statistics, name) for name in _COUNTED}
-
-
-@contextmanager
-def _bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar on standard error; silent where that is no terminal. Yields what is told work done and work in all."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(what, visible=False)
-        yield lambda done, total: bar.update(task, completed=done, total=total, visible=True)

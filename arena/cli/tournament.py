@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from arena.cli import tournament_file
-from arena.cli.results import Accept, report
+from arena.cli import complete, tournament_file
+from arena.cli.options import Accept
+from arena.cli.report import report
 from arena.cli.settings import chosen, plain, takes
 from arena.cli.tournament_file import TournamentRequest
 from arena.errors import ArenaError, StoreError, UsageError
@@ -23,87 +24,106 @@ if TYPE_CHECKING:
 
 New = Annotated[
     bool,
-    typer.Option("--new", help="Where the name is taken, begin another tournament: NAME-2, NAME-3, ..."),
+    typer.Option("--new", help="If the name is taken, start another tournament: NAME-2, NAME-3, ..."),
 ]
 _IN_FILES = ("sprt", "logistic", "alpha", "beta")
-"""Settings that arena compare has as options."""
+"""Settings that are options of arena compare only."""
 
 
 @takes(TournamentRequest, [name for name in plain(TournamentRequest) if name not in _IN_FILES])
 def tournament(
     context: typer.Context,
     spec: Annotated[
-        Path | None, typer.Argument(help="TOML file of what follows; the command line overrides it.")
+        Path | None, typer.Argument(help="TOML file with settings; options of the command line override it.")
     ] = None,
     *,
     new: New = False,
     resume: Annotated[
-        str | None, typer.Option(help="Name or id of a tournament, or 'last': play its missing games.")
+        str | None,
+        typer.Option(
+            help="Name or id of a tournament, or 'last': play its missing games.",
+            autocompletion=complete.tournaments,
+        ),
     ] = None,
     add: Annotated[
         list[str] | None,
-        typer.Option(help="With --resume: specs of players that join the tournament; --games N adds games."),
+        typer.Option(
+            help="With --resume: specs of players that join the tournament; --games N adds games.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     accept_changed: Accept = False,
     **options: Any,
 ) -> None:
-    """Play everybody against everybody, or in another format, record every game, and print who is better."""
-    from arena.cli.output import given, refuse_what_is_settled, say
+    """Play a tournament, record every game, and print the standings."""
+    if resume is None:
+        if accept_changed:
+            raise UsageError("--accept-changed goes with --resume: a new tournament has no changed players")
+        if add:
+            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
+        db, name = _play_new(context, spec, new)
+    else:
+        if new:
+            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which starts one")
+        db, name = options["db"], _play_on(context, resume, add or [], accept_changed)
+    from arena.store import Results  # imports pandas, which takes long: after the games
+
+    with Results(db) as stored:
+        report(stored, name)
+
+
+def _play_new(context: typer.Context, spec: Path | None, new: bool) -> tuple[str, str]:
+    """Play a new tournament; return its database and its name."""
+    from arena.cli.output import say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
     from arena.tournament import runner
     from arena.tournament.plan import Plan
 
-    if resume is None:
-        if accept_changed:
-            raise UsageError("--accept-changed goes with --resume: nothing has changed in a new tournament")
-        if add:
-            raise UsageError("--add goes with --resume: --players names the players of a new tournament")
-        request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
-        db = request.db
-        plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(db)))
-        with Store.open(db, say) as store, progress(store.location, plan.settings.seed) as show:
-            called = naming(request.name, new)
-            played = runner.run(
-                called,
-                plan,
+    request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
+    plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(request.db)))
+    with Store.open(request.db, say) as store, progress(store.location, plan.settings.seed) as show:
+        tournament = runner.run(
+            naming(request.name, new),
+            plan,
+            store,
+            workers=request.workers,
+            isolate=request.isolate,
+            progress=show,
+            say=say,
+            launcher=context.obj,
+        )
+    return request.db, tournament.name
+
+
+def _play_on(context: typer.Context, which: str, add: list[str], accept_changed: bool) -> str:
+    """Play the missing games of a tournament on record; return its name."""
+    from arena.cli.output import given, refuse_what_is_settled, say
+    from arena.plugins import specs
+    from arena.plugins.models import ModelResolver
+    from arena.store import Store
+    from arena.tournament import runner
+
+    refuse_what_is_settled(context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games"))
+    options = context.params
+    with Store.existing(options["db"], say) as store:
+        stored = store.tournament(which)
+        players = specs.parse_list("player", ",".join(add), resolver=ModelResolver(options["db"])) if add else []
+        with progress(store.location, stored.seed) as show:
+            runner.resume(
+                stored.name,
                 store,
-                workers=request.workers,
-                isolate=request.isolate,
+                add=players,
+                games=options["games"] if "games" in given(context) else None,
+                accept_changed=accept_changed,
+                workers=options["workers"],
+                isolate=options["isolate"],
                 progress=show,
                 say=say,
                 launcher=context.obj,
             )
-            name = played.name
-    else:
-        if new:
-            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which begins one")
-        refuse_what_is_settled(
-            context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games")
-        )
-        db = options["db"]
-        with Store.existing(db, say) as store:
-            stored_as = store.tournament(resume)
-            name = stored_as.name
-            joining = specs.parse_list("player", ",".join(add), resolver=ModelResolver(db)) if add else ()
-            with progress(store.location, stored_as.seed) as show:
-                runner.resume(
-                    name,
-                    store,
-                    add=joining,
-                    games=options["games"] if "games" in given(context) else None,
-                    accept_changed=accept_changed,
-                    workers=options["workers"],
-                    isolate=options["isolate"],
-                    progress=show,
-                    say=say,
-                    launcher=context.obj,
-                )
-    from arena.store import Results  # pandas, while the games are on record already
-
-    with Results(db) as stored:
-        report(stored, name)
+    return stored.name
 
 
 def register(app: typer.Typer) -> None:
@@ -112,7 +132,7 @@ def register(app: typer.Typer) -> None:
 
 
 def naming(name: str | None, new: bool) -> Naming:
-    """What a new tournament is called where that is asked for, with a number where it may have one."""
+    """Return how a new tournament is named: ``name`` or, with ``new``, the name with a number if it is taken."""
     from arena.store import names
 
     if name is None:
@@ -122,8 +142,8 @@ def naming(name: str | None, new: bool) -> Naming:
 
 @contextmanager
 def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
-    """Shows how far a tournament is; where it is stopped, says how to go on."""
-    from arena.cli.output import progress_bar, say
+    """Show the progress of a tournament; if it is stopped, print the command that resumes it."""
+    from arena.cli.output import progress_bar, say, warn
 
     latest: Progress | None = None
     try:
@@ -139,9 +159,9 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
 
             yield show
     except (KeyboardInterrupt, ArenaError) as error:
-        lost = isinstance(error, StoreError)  # then nobody knows how many of the latest games are on record
+        lost = isinstance(error, StoreError)  # the latest games may not be on record
         if latest is not None and (lost or latest.done < latest.total):
-            held = "what was recorded before is" if lost else f"{latest.done} of {latest.total} games are"
-            say(f"{held} on record; to play the others:")
-            say(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
+            recorded = "earlier games are" if lost else f"{latest.done} of {latest.total} games are"
+            warn(f"{recorded} on record; to play the others:")
+            warn(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

@@ -1,4 +1,4 @@
-"""Tournaments as TOML files: all settings, and what the command line takes besides."""
+"""Tournaments as TOML files: all settings, and the other options of ``arena tournament``."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from arena.store.tournaments import StoredTournament
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that TOML takes without quotes."""
+"""Keys that need no quotes in TOML."""
 _OF_TEST = ("logistic", "alpha", "beta")
-"""Settings that mean nothing without ``sprt``."""
+"""Settings without effect if ``sprt`` is not set."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentRequest(TournamentSettings):
-    """What a new tournament is made from: its settings, its players, and where and how it is played."""
+    """A new tournament: its settings and players, the database, and how it is played."""
 
     players: Annotated[list[str] | str, Meta(description="Specs of the players, separated by commas.")] | None = None
     workers: Annotated[int, Meta(ge=1, description="Processes; one for each processor if not given.")] | None = None
@@ -42,42 +42,42 @@ class TournamentRequest(TournamentSettings):
 
     @property
     def settings(self) -> TournamentSettings:
-        """The settings alone."""
+        """The settings without players, database and workers."""
         return TournamentSettings(**{each.name: getattr(self, each.name) for each in fields(TournamentSettings)})
 
     @property
     def specs(self) -> str:
-        """The specs of the players, separated by commas."""
+        """The specs of the players, separated by commas. Raises UsageError if there are none."""
         if not self.players:
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
         return self.players if isinstance(self.players, str) else ",".join(self.players)
 
 
 def read(path: Path) -> dict[str, Any]:
-    """What a file says, by the names of :class:`TournamentRequest`. Raises UsageError for anything else."""
+    """Return the values in a file by the names of :class:`TournamentRequest`. Raises UsageError if they are wrong."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
         raise UsageError(f"there is no file {path}; players are named by --players") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+    except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
     try:
         return parsed(content.decode())
     except RecursionError:
         raise UsageError(f"{path} is not a file of a tournament: its values are nested too deep") from None
-    except ValueError as error:  # a TOMLDecodeError, a UnicodeDecodeError, or a number of thousands of digits
+    except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, or a number of thousands of digits
         raise UsageError(f"{path} is not a TOML file: {message_of(error)}") from None
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from None
 
 
 def parsed(content: str) -> dict[str, Any]:
-    """What the content of a file says, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
+    """Return the values in the content of a file, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
     return values_of(TournamentRequest, tomllib.loads(content))
 
 
 def text(tournament: StoredTournament) -> str:
-    """The file that makes a stored tournament again."""
+    """Return the TOML file that plays a stored tournament again."""
     settings = stored_settings(tournament)
     values: dict[str, Any] = {"players": [player.spec for player in tournament.players]}
     tables: dict[str, Mapping[str, Any]] = {}
@@ -98,10 +98,10 @@ def text(tournament: StoredTournament) -> str:
 
 
 def _bare(key: str) -> str:
-    """A key as TOML: without quotes if it may stand so."""
+    """Return a key as TOML, without quotes if it needs none."""
     return key if _BARE.fullmatch(key) else _written(key)
 
 
 def _written(value: object) -> str:
-    """A value as TOML: JSON writes texts, numbers, booleans and lists of texts in the same way."""
+    """Return a value as TOML, which writes texts, numbers, booleans and lists of texts as JSON does."""
     return json.dumps(value, ensure_ascii=False)

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena import paths
-from arena.cli.results import Accept, Db
+from arena.cli import complete
+from arena.cli.options import Accept, Db, db_words
+from arena.cli.output import Quiet
+from arena.cli.table import filled
 from arena.errors import LearnerError, StoreError, UsageError, message_of
 from arena.plugins.models import DEFAULT_DB
 
@@ -23,7 +26,12 @@ if TYPE_CHECKING:
 
 def train(
     context: typer.Context,
-    learner: Annotated[str | None, typer.Argument(help="Spec of a learner, for example lms:rate=0.05.")] = None,
+    learner: Annotated[
+        str | None,
+        typer.Argument(
+            help="Spec of a learner, for example lms:rate=0.05.", autocompletion=complete.registered("learner")
+        ),
+    ] = None,
     games: Annotated[
         int | None, typer.Option(min=1, help="Games to learn from; 500, or the recorded ones once each, if not given.")
     ] = None,
@@ -35,30 +43,52 @@ def train(
         int | None, typer.Option(min=1, help="Games between two checkpoints; a tenth of all if not given.")
     ] = None,
     baselines: Annotated[
-        str, typer.Option(help="Players that each checkpoint is measured against, separated by commas.")
+        str,
+        typer.Option(
+            help="Players that each checkpoint is measured against, separated by commas.",
+            autocompletion=complete.players,
+        ),
     ] = "random,m1",
     baseline_games: Annotated[int, typer.Option(help="Games against each of them; even.")] = 200,
     against: Annotated[
-        str | None, typer.Option(help="Players to learn from games against; also self, and past for its checkpoints.")
+        str | None,
+        typer.Option(
+            help="Players to learn from games against; also self, and past for its checkpoints.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     from_: Annotated[
         list[str] | None, typer.Option("--from", help="PDN file, collection or tournament to learn from; repeatable.")
     ] = None,
     openings: Annotated[
-        str | None, typer.Option(help="Opening book that the games start from, for example 3move; not with --from.")
+        str | None,
+        typer.Option(
+            help="Opening book that the games start from, for example 3move; not with --from.",
+            autocompletion=complete.registered("opening"),
+        ),
     ] = None,
-    teacher: Annotated[str | None, typer.Option(help="A player, 'tables', or 'annotations' to learn from.")] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(help="A player, 'tables', or 'annotations' to learn from.", autocompletion=complete.players),
+    ] = None,
     db: Db = DEFAULT_DB,
     resume: Annotated[
-        str | None, typer.Option(help="Name or id of a run, or 'last', to go on with; --games may extend it.")
+        str | None,
+        typer.Option(
+            help="Name or id of a run, or 'last', to go on with; --games may extend it.", autocompletion=complete.runs
+        ),
     ] = None,
     accept_changed: Accept = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="New file for the weights at the end, besides the record.")
     ] = None,
+    quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Let a learner learn, with checkpoints on record that can play, be measured, and be gone on from."""
-    from arena.cli.output import refuse_what_is_settled, say
+    """Let a learner learn, and record the run with its metrics and checkpoints.
+
+    A checkpoint can play in tournaments, and a run that was stopped goes on from its last one with --resume.
+    """
+    from arena.cli.output import refuse_what_is_settled, say, warn, work_bar
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -70,7 +100,8 @@ def train(
     if resume is not None:
         refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
-            run = training.resume(store, resume, games, accept_changed=accept_changed, say=say)
+            with work_bar("compiling kernels") as tell:
+                run = training.resume(store, resume, games, accept_changed=accept_changed, say=say, compiling=tell)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -88,9 +119,11 @@ def train(
         db,
     )
     for problem in plan.source.problems if plan.source else ():
-        say(f"left out: {problem}")
+        warn(f"left out: {problem}")
     with Store.open(db, say) as store:
-        _finish(training.begin(store, plan, name), store.location, output)
+        with work_bar("compiling kernels") as tell:
+            run = training.begin(store, plan, name, say=say, compiling=tell)
+        _finish(run, store.location, output)
 
 
 def register(app: typer.Typer) -> None:
@@ -111,7 +144,7 @@ def _check_free(output: Path) -> None:
 
 
 def _finish(run: Training, location: str, output: Path | None) -> None:
-    """Do what is left of a run, and say what it has made."""
+    """Learn from the games that a run has left, and print what it recorded."""
     with _progress(run, location) as show:
         trained = run.learn(show)
     _report(trained, location, output)
@@ -119,43 +152,42 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 
 @contextmanager
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
-    """Shows how far the run is, with a line for each checkpoint; where it is stopped, says how to go on."""
-    from arena.cli.output import progress_bar, say
-    from arena.plugins.warmup import compile_missing
+    """Show the progress of a run, with a line for each checkpoint; if it is stopped, print how to resume it."""
+    from arena.cli.output import progress_bar, say, warn
 
     name, recorded = run.run.name, run.start
     try:
-        compile_missing(say)
-        with progress_bar(name) as tell:
+        with progress_bar(name) as update:
 
             def show(now: RunProgress) -> None:
                 nonlocal recorded
                 scores = [f"{opponent} {score.score_pct:.1f} %" for opponent, score in now.scores.items()]
-                numbers = [f"{metric} {value:.4g}" for metric, value in now.metrics.items()]
+                metrics = [f"{metric} {value:.4g}" for metric, value in now.metrics.items()]
                 if now.checkpoint:
                     recorded = now.done
-                    say("  ".join([f"{name}@{now.done}", *scores, *numbers]))
-                tell(now.done - now.before, now.before, now.total, "  ".join(scores or numbers))
+                    say(filled([f"{name}@{now.done}", *scores, *metrics]))
+                update(now.done - now.before, now.before, now.total, "  ".join(scores or metrics))
 
-            of = run.run.learner.spec
-            say(f"run {name!r}: {of}, seed {run.run.seed}: {run.plan.games} games, {run.start} of them on record")
+            say(
+                f"run {name!r}: {run.run.learner.spec}, seed {run.run.seed}: {run.plan.games} games, "
+                f"{run.start} of them on record"
+            )
             yield show
     except (KeyboardInterrupt, LearnerError, StoreError) as error:
         if recorded or not isinstance(error, LearnerError):
-            say(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
-            say(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
+            warn(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
+            warn(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
         raise
 
 
 def _report(trained: Trained, location: str, output: Path | None) -> None:
-    where = "" if location == DEFAULT_DB else f" --db {shlex.quote(location)}"
-    name = trained.run.name
-    print(
-        f"recorded in {location} as run {name!r}: {trained.games} games, {trained.seconds:.1f} s of learning"
-        f" ({trained.games / max(trained.seconds, 1e-9):.1f} games/s), weights {trained.model.hash}"
-    )
+    """Print what a run has recorded, and the commands that show and use it."""
+    name, db = trained.run.name, db_words(location)
+    rate = trained.games / max(trained.seconds, 1e-9)
+    print(f"recorded in {location} as run {name!r}, weights {trained.model.hash}")
+    print(f"{trained.games} games, {trained.seconds:.1f} s of learning ({rate:.1f} games/s)")
     if output is not None:
         trained.model.save(output, trained.provenance)
         print(f"wrote {output}")
-    print(f"its curve: arena results metrics --run {name}{where}")
-    print(f"play it: arena tournament --players {trained.name},random{where}")
+    print(f"its curve: {shlex.join(['arena', 'results', 'metrics', '--run', name, *db])}")
+    print(f"play it: {shlex.join(['arena', 'tournament', '--players', f'{trained.name},random', *db])}")

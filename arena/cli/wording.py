@@ -1,4 +1,4 @@
-"""Errors of the command line's parser in plain words: what is wrong, and what would be right."""
+"""Errors of the command line's parser in this project's words: what is wrong, and what would be right."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _KINDS = {int: "a whole number", float: "a number"}
 
 
 def plain(error: typer.TyperException) -> str:
-    """What an error of the parser says; the parser's own words if it is of an unknown kind."""
+    """Return the message for an error of the parser; the parser's own message if the kind of error is unknown."""
     message, parameter, context = error.format_message(), getattr(error, "param", None), getattr(error, "ctx", None)
     words = None
     if parameter is not None:
@@ -36,13 +36,13 @@ def plain(error: typer.TyperException) -> str:
 
 
 def option_word(parameter: Any) -> str:
-    """A parameter as the command line names it: ``--games``, ``SPEC``."""
+    """Return a parameter as it is written on the command line: ``--games``, ``SPEC``."""
     option: str = parameter.opts[0]
     return option if option.startswith("-") else str(parameter.metavar or parameter.name).upper()
 
 
 def _about_value(error: typer.TyperException, parameter: Any, context: Any) -> str | None:
-    """An error in the value of one parameter, or that it has none."""
+    """Return the message for a bad or missing value of a parameter; None if it has no words for it."""
     if type(error).__name__ == "MissingParameter":
         about = (getattr(parameter, "help", None) or "").rstrip(".")
         return f"{context.command_path} needs {option_word(parameter)}" + (f": {about}" if about else "")
@@ -52,7 +52,7 @@ def _about_value(error: typer.TyperException, parameter: Any, context: Any) -> s
 
 
 def _about_command(error: typer.TyperException, message: str, context: Any) -> str | None:
-    """An error in the words that a command is given."""
+    """Return the message for an unknown option or command, or too many arguments; None for other errors."""
     command = context.command_path
     if type(error).__name__ == "NoSuchOption":
         option: str = getattr(error, "option_name", "")
@@ -68,13 +68,13 @@ def _about_command(error: typer.TyperException, message: str, context: Any) -> s
 
 
 def _options(parameters: Iterable[Any]) -> list[str]:
-    """Every way to write an option."""
+    """Return all names of the options."""
     words = [text for each in parameters for text in (*each.opts, *each.secondary_opts)]
     return [*(text for text in words if text.startswith("-")), "--help"]
 
 
 def _wanted(parameter: Any) -> str:
-    """What a parameter takes; empty if that cannot be told."""
+    """Return what a parameter takes; empty if that is unknown."""
     annotation = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
     if get_origin(annotation) is Literal:
         return f"one of {', '.join(map(str, get_args(annotation)))}"

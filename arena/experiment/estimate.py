@@ -30,8 +30,9 @@ def seconds(plan: ExperimentPlan, workers: int) -> float:
     total = 0.0
     seeds = len(plan.settings.training_seeds)
     for label, run in plan.plans.items():
-        learner = training.begun_learner(run)
+        learner = training.checked_learner(run)
         with blamed(f"the learner {run.learner.text}"):
+            learner.begin(run.seed)
             total += seeds * run.games * _seconds_a_game(partial(_learn, run, learner), learner.step)
             measuring_games = seeds * len(plan.checkpoints(label)) * plan.tournament.games
             for opponent in plan.opponents:

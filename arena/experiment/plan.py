@@ -66,7 +66,12 @@ class ExperimentPlan:
         self.plans = {label: self._run_plan(each, first) for label, each in self._learners.items()}
         """For each label the plan of its first run."""
         for plan in self.plans.values():
-            training.begun_learner(plan)
+            training.checked_learner(plan)
+
+    @property
+    def needed(self) -> list[Spec]:
+        """The learners, and all players that are named."""
+        return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
 
     @property
     def runs(self) -> list[PlannedRun]:

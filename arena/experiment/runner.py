@@ -22,6 +22,7 @@ from arena.experiment.trainer import Advanced, Reached, Train, Trained
 from arena.experiment.trainers import Trainers
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
+from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.store.runs import packed, unpacked
 from arena.tournament import schedule
@@ -190,6 +191,7 @@ class _Run:
 
     def finish(self) -> None:
         """Train and play whatever is missing, and rate the players."""
+        compile_missing(self._say, self._plan.needed)
         try:
             with self._launcher, Trainers(self._workers, self._order) as trainers:
                 self._begin_runs(trainers)

@@ -17,9 +17,9 @@ from arena.faults import blamed
 from arena.plugins import registry
 from arena.store.runs import Checkpoint, StoredRun, packed, unpacked
 from arena.training.training import Training, stored_plan
-from arena.workers import system
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Mapping, Sequence
 
     from arena.contracts.model import Model
@@ -66,11 +66,10 @@ class Trained(Message):  # from a trainer: the run is at its end, or the learner
     details: str = ""
 
 
-def main() -> NoReturn:
+def main(inherited: socket.socket) -> NoReturn:
     """Train until the parent closes the connection."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent
-    system.die_with_parent()
-    connection = Connection(system.inherited().detach())
+    connection = Connection(inherited.detach())
     registry.load()
     try:
         while True:

@@ -28,7 +28,7 @@ class Swiss(Format):
     """
 
     def __init__(self, rounds: Annotated[int, Range(1)] | None = None) -> None:
-        """``rounds`` is the number of stages; None: one more than a knockout would have."""
+        """``rounds``: the number of stages; None: one more than a knockout would have."""
         self.rounds = rounds
 
     def meetings(self, players: int) -> int:

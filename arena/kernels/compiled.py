@@ -17,6 +17,7 @@ import sys
 import time
 from contextlib import contextmanager, suppress
 from functools import cache, cached_property, update_wrapper
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryFile
 from types import FunctionType, ModuleType
@@ -26,7 +27,7 @@ import numpy as np
 from platformdirs import user_cache_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 _HERE = Path(__file__).parents[1]
@@ -120,7 +121,8 @@ def _compiled(function: Any, *signature: str, **options: bool) -> Any:
 
     njit: Any = numba.njit
     with _cache_of(function) as cached:
-        return njit(*signature, cache=cached, error_model="numpy", **options)(function)
+        dispatcher = njit(*signature, cache=cached, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    return _without_literals(dispatcher)
 
 
 def made(function: F) -> F:
@@ -190,17 +192,19 @@ def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
     return EvaluatorKernel(function)
 
 
-def marker(classes: Iterable[type[Any]]) -> Path | None:
-    """A file to tell by its presence that the kernels of the core and of the classes' packages are in the cache, for
-    this processor and this Numba; None where there is no cache."""
-    import numba
+def default_folder() -> Path:
+    """Where machine code is kept: a folder in it for each state of the sources."""
+    return user_cache_path("checkers-arena", appauthor=False) / "kernels"
+
+
+def marker(name: str, code: str) -> Path | None:
+    """A file to tell by its presence that kernels of that name and ``code`` (a hash) are in the cache, for this
+    processor, Python and Numba; None where there is no cache."""
     from llvmlite.binding import get_host_cpu_name
 
-    modules = {each.__module__ for each in classes}
-    files = {name: getattr(sys.modules[name], "__file__", None) for name in modules}
-    packages = {_package_of(file, name) for name, file in files.items() if file}
-    folder = _folder(frozenset(packages - {_HERE}))
-    return folder and folder / f"compiled-for-{get_host_cpu_name()}-by-{numba.__version__}"
+    folder = _folder(frozenset())
+    made = f"{get_host_cpu_name()}-{sys.implementation.cache_tag}-numba-{version('numba')}"
+    return folder and folder / "-".join(filter(None, ("compiled", *name.split(), code, made)))
 
 
 @contextmanager
@@ -229,6 +233,21 @@ def _with_own_files(dispatcher: Any) -> Any:
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if files is not None:
         files._data_name_pattern = files._data_name_pattern.replace("{number", f"{_PROCESS}-{{number")
+    return dispatcher
+
+
+def _without_literals(dispatcher: Any) -> Any:
+    """Let a kernel that others call with a literal number, ``f(x, 0)``, be compiled for int64.
+
+    Numba would compile it once more for each such number. LLVM, which inlines it, knows the number all the same.
+    """
+    from numba.core.types import unliteral
+
+    plain: Any = unliteral
+    template = dispatcher.get_call_template
+    dispatcher.get_call_template = lambda arguments, named: template(
+        tuple(plain(each) for each in arguments), {name: plain(each) for name, each in named.items()}
+    )
     return dispatcher
 
 
@@ -279,7 +298,7 @@ def _folder(packages: frozenset[Path]) -> Path | None:
         for file in sorted(inside):
             with suppress(OSError):
                 digest.update(str(file).encode() + b"\0" + file.read_bytes())
-    folder = user_cache_path("checkers-arena", appauthor=False) / "kernels" / digest.hexdigest()
+    folder = default_folder() / digest.hexdigest()
     try:
         new = not folder.exists()
         folder.mkdir(parents=True, exist_ok=True)

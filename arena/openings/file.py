@@ -21,7 +21,10 @@ class File(OpeningBook):
     """The positions of a text file with a FEN in each line, or the first moves of the games of a PDN file."""
 
     def __init__(self, path: str, plies: Annotated[int, Range(0, 100)] = 6) -> None:
-        """``plies`` is the length of an opening from a PDN file. Of openings with the same board, the first is kept."""
+        """``path``: a file of positions, or of games if it ends in ``.pdn``.
+
+        ``plies``: moves of an opening from a PDN file. Of openings with the same board, the first is kept.
+        """
         self.path = path
         self.plies = plies
 

@@ -20,7 +20,7 @@ class RandomPlies(OpeningBook):
         number: Annotated[int, Range(1, 1_000_000)] = 1000,
         seed: Annotated[int, Range(0, 2**63 - 1)] = 0,
     ) -> None:
-        """``plies`` is the length of an opening, ``number`` the number of openings in the book."""
+        """``plies``: moves of an opening. ``number``: openings in the book. ``seed``: chooses the moves."""
         self.plies = plies
         self.number = number
         self.seed = seed

@@ -13,7 +13,7 @@ import inspect
 import types
 import typing
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from math import inf, isfinite
 from pathlib import Path
@@ -23,6 +23,7 @@ from arena.contracts.evaluator import Evaluator
 from arena.contracts.model import Model
 from arena.errors import ModelError, PluginError
 from arena.plugins import models
+from arena.plugins.descriptions import descriptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -75,6 +76,8 @@ class Option:
     default_value: Any = field(repr=False)
     """Default of the parameter; ``inspect.Parameter.empty`` if the option is required."""
     _type: _Type = field(repr=False)
+    description: str = field(default="", compare=False, repr=False)
+    """What it means, from the docstring of the constructor; see :mod:`arena.plugins.descriptions`."""
 
     @property
     def name(self) -> str:
@@ -145,7 +148,11 @@ def options_of(cls: type[Any], evaluator_name: NameOf) -> tuple[Option, ...]:
             f"the type hints of {cls.__qualname__}.__init__ cannot be read: {error} "
             "(import the names in them at run time, not only under TYPE_CHECKING)"
         ) from None
-    return tuple(_option(parameter, hints, evaluator_name) for parameter in parameters)
+    described = descriptions(cls)
+    return tuple(
+        replace(_option(parameter, hints, evaluator_name), description=described.get(parameter.name, ""))
+        for parameter in parameters
+    )
 
 
 def _option(parameter: inspect.Parameter, hints: Mapping[str, Any], evaluator_name: NameOf) -> Option:

@@ -61,8 +61,8 @@ class Davidson(Rating):
     """Bradley-Terry ratings with draws (Davidson) and an advantage for Black, in Elo units with mean 0."""
 
     def __init__(self, prior_sd: Annotated[float, Range(1, 1e6)] = 500.0, first_move: bool = True) -> None:
-        """``prior_sd`` is the standard deviation of the prior in Elo units. With ``first_move``, the advantage of
-        Black, which moves first, is estimated too."""
+        """``prior_sd``: standard deviation of the prior in Elo units. ``first_move``: estimate the advantage of Black,
+        which moves first."""
         self.prior_sd = prior_sd
         self.first_move = first_move
 

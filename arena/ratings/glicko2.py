@@ -54,8 +54,8 @@ class Glicko2(Rating):
         tau: Annotated[float, Range(0.1, 2)] = 0.5,
         period: Annotated[int, Range(1)] | None = None,
     ) -> None:
-        """``tau`` limits the change of the volatility. ``period`` is the number of games in a period, in the order of
-        the schedule; None: all games of the tournament are one period."""
+        """``tau``: limits the change of the volatility. ``period``: games in a period, in the order of the schedule;
+        None: all games of the tournament are one period."""
         self.tau = tau
         self.period = period
 

@@ -34,6 +34,7 @@ from arena.contracts.record import GameRecord, PlyInfo
 from arena.errors import IllegalMove, ModelError
 from arena.faults import own_traceback
 from arena.plugins import models, specs
+from arena.plugins.warmup import compile_missing
 from arena.referee.adjudication import ScoreAdjudicator
 from arena.referee.task import GameTask
 
@@ -100,6 +101,11 @@ def seed_global_random(task: GameTask) -> None:
     """Seed the global random generators of Python and NumPy with the seed of the game, for players that use them."""
     seed_python(task.seed)
     seed_numpy(task.seed % 2**32)
+
+
+def compile_for(task: GameTask, say: Callable[[str], object]) -> None:
+    """Compile what the players of a task need and the cache does not hold; see :func:`compile_missing`."""
+    compile_missing(say, [_spec_of(task, side) for side in SIDES])
 
 
 def preload(task: GameTask) -> None:

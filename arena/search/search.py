@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
+from weakref import ref
 
 import numpy as np
 
@@ -75,7 +76,8 @@ class Search:
         self._python = PythonKernel(evaluator) if kernel is None else None
         self._kernel = kernel or self._python.kernel  # type: ignore[union-attr]
         self._table = np.zeros(0, dtype=np.int64)
-        self._pulse = _PULSE(self._look_up)
+        this = ref(self)  # a reference cycle would keep each search, and its tables, until it is collected
+        self._pulse = _PULSE(lambda: (search := this()) is None or search._look_up())
         self._deadline = float("inf")
         work = self._work = np.empty(alphabeta.WORKSPACE, dtype=np.int64)
         work[: alphabeta.FOUND_PV] = 0

@@ -69,9 +69,9 @@ def tournament_id(connection: Connection, which: str | int, location: str) -> in
 def game_key(connection: Connection, which: str | int, tournament: str | int | None, location: str) -> tuple[int, int]:
     """Return the tournament's id and the game's id of a game. Raises StoreError if it does not exist.
 
-    ``which`` has one of four forms: the id of the game, ``TOURNAMENT/NUMBER``, ``last`` (the game of the last
-    tournament that started last) or ``TOURNAMENT/last``. If several tournaments have a game of that id, it is the one
-    of the last tournament. ``tournament`` limits the search to one tournament.
+    ``which`` has one of four forms: the id of the game; ``TOURNAMENT/NUMBER``; ``TOURNAMENT/last``, the game of the
+    tournament that started last; or ``last``, the same for the last tournament. Several tournaments can have games of
+    the same id. An id means the game of the last of them, unless ``tournament`` limits the search to one tournament.
     """
     prefix, slash, name = str(which).rpartition("/")
     if slash:

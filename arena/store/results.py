@@ -74,9 +74,9 @@ class Results(ExperimentResults):
     def game(self, game: str | int, tournament: Which = None) -> GameRecord:
         """Return a game. Raises StoreError if it does not exist.
 
-        ``game`` is the id of the game, ``t2/17`` for game 17 of tournament t2, ``last`` for the game of the last
-        tournament that started last, or ``t2/last``. Without ``tournament``, an id means the game of the last
-        tournament that has a game of that id.
+        ``game`` is the id of the game, ``t2/17`` for game 17 of tournament t2, ``t2/last`` for its game that started
+        last, or ``last`` for the game of the last tournament that started last. Several tournaments can have games of
+        the same id. Without ``tournament``, an id means the game of the last of them.
 
         The games of a tournament are numbered from 1 by stage, pairing (alphabetically) and round. Games not yet played
         have numbers too, so that the number of a game never changes.
@@ -101,8 +101,7 @@ class Results(ExperimentResults):
             return points(connection, self._id(connection, tournament), player)
 
     def changes_before(self, tournament: str | int, game: int) -> int:
-        """Return the number of the last player change accepted before the game with the id ``game``; 0 if there is
-        none."""
+        """Return the number of the last player change accepted before the game with the id ``game``, or 0."""
         with self._database.engine.connect() as connection:
             return changes_before(connection, self._id(connection, tournament), game)
 
@@ -139,9 +138,9 @@ class Results(ExperimentResults):
         """One row per imported game, of one collection or of all, ordered by file and number in the file.
 
         ``event`` to ``white`` are the texts of the PDN tags, null if the game has no such tag. ``fen`` is the first
-        board. ``comments`` has one line per board, the first included: the comment, after the mark of the last move
-        (``!``, ``?``, ...) and a tab if the move has a mark; it is null if there are no comments and marks. ``result``
-        is ``1-0`` (Black won), ``0-1`` (White won), ``1/2-1/2`` or ``*`` (unknown).
+        board. ``comments`` has one line per board, the first included. If the move before the board has a mark (``!``,
+        ``?``, ...), the line starts with the mark and a tab; then comes the comment. Without comments and marks it is
+        null. ``result`` is ``1-0`` (Black won), ``0-1`` (White won), ``1/2-1/2`` or ``*`` (unknown).
         """
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in frames.COLLECTED]).select_from(
             table("v_collected_games")
@@ -161,11 +160,11 @@ class Results(ExperimentResults):
         result: str | None = None,
         game: str | int | None = None,
     ) -> Iterator[str]:
-        """Yield the PDN text of each selected game. Games are read one by one.
+        """Return an iterator over the PDN texts of the selected games, which are read one by one.
 
         ``tournament`` and ``collection`` select the games of one tournament and of one collection, ``"all"`` those of
-        all. If neither is given, all games are selected. ``player`` must be part of the spec or name of one of the
-        players, in any case. ``result`` is a PDN result. ``game`` selects a single game of a tournament.
+        all. If neither is given, all games are selected. ``player`` is a part of the spec or name of one of the
+        players; upper and lower case are equal. ``result`` is a PDN result. ``game`` selects one game of a tournament.
         """
         selection = export.Selection(tournament, collection, player, result, game)
         return export.pdn(self._database, self.location, selection)
@@ -280,11 +279,11 @@ class Results(ExperimentResults):
         """One row per board of each game, the last included, or of only one ``game``.
 
         ``ply`` counts from 0. ``side`` is the side to move. ``move``, ``score``, ``depth``, ``nodes`` and ``seconds``
-        belong to the next move. ``score`` is in the mover's own units and from its point of view, ``depth`` in plies;
-        they are null if the player reported none.
+        belong to the next move, and are null on the last board. ``score`` is in the mover's own units and from its
+        point of view, ``depth`` in plies. Values that the player did not report are null.
 
-        ``columns`` selects columns, among them ``tournament``. The text columns (side, fen, move) take by far the most
-        time. Raises UsageError if a column does not exist.
+        ``columns`` selects some columns; ``tournament`` is available too. The text columns (side, fen, move) take by
+        far the most time. Raises UsageError if a column does not exist.
         """
         chosen = tuple(frames.POSITIONS if columns is None else columns)
         if unknown := [name for name in chosen if name not in (*SOURCES, "tournament")]:

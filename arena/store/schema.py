@@ -55,7 +55,7 @@ players = Table(
     Column("name", Text, nullable=False, doc="registered name of the player's class"),
     Column("distribution", Text, nullable=False, doc="name of the Python distribution that provides the player"),
     Column("version", Text, nullable=False, doc="version of the distribution"),
-    Column("weights", Text, doc="hash of the model that the player uses; null: it uses none"),
+    Column("weights", Text, doc="hash of the model or models that the player uses; null: none"),
     Column("code", Text, doc="hash of the source code that provides the player; null: recorded by an older version"),
 )
 """One row per player identity. A change of spec, version, weights or code makes a new row."""

@@ -1,4 +1,4 @@
-"""What ends a game before its end by the rules, as a text: ``tables:5,scores:30:plies=6``."""
+"""Adjudication settings as text, for example ``tables:5,scores:30:plies=6``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from arena.referee.adjudication import AgreedScores
 
     Adjudication = tuple[int | None, AgreedScores | None]
-    """Pieces of the endgame tables, and what the players' own scores must say; None where neither ends a game."""
+    """Largest number of pieces of the endgame tables, and the rule of agreed scores; None: not used."""
 
 _TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
 _WAYS = "tables or tables:2 to tables:6, by scores:T or scores:T:plies=8, or by one of each with a comma between"
@@ -21,7 +21,7 @@ _SCORES = re.compile(r"scores:(?P<threshold>\d+(\.\d*)?(e[+-]?\d+)?)(:plies=(?P<
 
 
 def parse(text: str | None, players: Mapping[str, float]) -> Adjudication:
-    """What a text stands for; ``players`` have thresholds of their own. Raises UsageError."""
+    """The adjudication that a text describes. ``players``: thresholds of single players. Raises UsageError."""
     tables: int | None = None
     scores: AgreedScores | None = None
     for word in () if text is None else map(str.strip, text.split(",")):
@@ -38,7 +38,7 @@ def parse(text: str | None, players: Mapping[str, float]) -> Adjudication:
 
 
 def write(tables: int | None, threshold: float | None, plies: int | None) -> str | None:
-    """The canonical text: what :func:`parse` reads as the same, with every number in it."""
+    """The canonical text of an adjudication, which :func:`parse` reads; it contains every number, also defaults."""
     words = []
     if tables is not None:
         words.append(f"tables:{tables}")

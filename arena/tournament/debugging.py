@@ -1,7 +1,7 @@
 """Plays a recorded game again in this process, so that its players can be watched and stopped in a debugger.
 
-There is no worker and no watchdog: what a player prints is seen, a player that hangs is waited for, and one that
-crashes takes this process with it.
+There is no worker and no watchdog. The output of the players is shown, a player that hangs is not stopped, and a player
+that crashes ends this process.
 """
 
 from __future__ import annotations
@@ -28,15 +28,14 @@ if TYPE_CHECKING:
     OnMove = Callable[[int, Side, Move], object]
     """Gets the ply, from 0, the side and its move."""
     OnFault = Callable[[str, BaseException], object]
-    """Gets what went wrong, as a text of several lines, and the exception with its traceback."""
+    """Gets the traceback or reason as text, and the exception."""
 
 
 def debug(replay: PreparedReplay, on_move: OnMove, on_fault: OnFault) -> Verification:
     """Play a game again in this process, and compare it with its record.
 
-    ``on_move`` is called after each choice of a legal move. ``on_fault`` is called while the exception of a player is
-    handled, or after a choice that is not a legal move. Ctrl-C in the turn of a player is passed to it too, before
-    KeyboardInterrupt is raised.
+    ``on_move`` is called after each legal choice. ``on_fault`` is called if a player raises an exception or chooses an
+    illegal move. It is also called if Ctrl-C is pressed in the turn of a player, before KeyboardInterrupt is raised.
     """
     seed_global_random(replay.task)
     match = Match(replay.task, partial(_WatchedPlayer, on_move, on_fault))
@@ -69,7 +68,7 @@ class _WatchedPlayer(Player):
         else:
             reason = Fault.chosen(choice, board).reason
             try:
-                raise IllegalMove(reason)  # a debugger needs a traceback; the referee refuses the choice by itself
+                raise IllegalMove(reason)  # for its traceback; the referee refuses the choice
             except IllegalMove as error:
                 self._on_fault(reason, error)
         return choice
@@ -85,5 +84,5 @@ class _WatchedPlayer(Player):
         except BaseException as error:
             self._on_fault(own_traceback(error), error)
             if from_keyboard(error):
-                raise Disturbance("Ctrl-C") from None  # which the referee takes for no fault of the player
+                raise Disturbance("Ctrl-C") from None  # not a fault of the player
             raise

@@ -1,8 +1,8 @@
 """More players, or more games of each pairing, for a tournament on record.
 
-A game follows from its pairing, its round and the tournament's seed alone, and a longer sample of openings starts with
-the shorter one. So the games on record stay what they are, and only missing games are played: in the end they are the
-games of a tournament that had all players and games from the start.
+Pairing, round and the tournament's seed decide a game, and the sample of openings for more games starts with the sample
+for fewer. So the recorded games stay, and only missing games are played. The result has the same games as a tournament
+that had all players and games from the start.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ if TYPE_CHECKING:
 def extended(
     plan: Plan, tournament: StoredTournament, store: Store, add: Sequence[Spec] = (), games: int | None = None
 ) -> Plan:
-    """The plan of a tournament with the players ``add`` after its own and ``games`` games of each pairing.
+    """Return the plan of a tournament with more players, or more games of each pairing; record nothing.
 
-    ``games``: None for as many as it has. Returns the same plan if nothing is added, and records nothing. Raises
-    UsageError if the tournament cannot grow so, and what :class:`Plan` raises.
+    ``add``: players that follow the present ones. ``games``: games of each pairing; None: the present number.
+    Returns ``plan`` itself if nothing is added. Raises UsageError if the tournament cannot grow in this way, and the
+    errors of :class:`Plan`.
     """
     settings, name = plan.settings, tournament.name
     playing = {each.text for each in plan.players}

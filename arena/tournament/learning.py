@@ -1,16 +1,16 @@
-"""Players that go on learning from the games that they play in a tournament.
+"""Players that learn from their own games during a tournament.
 
-They learn between rounds: all games of a round are played with what was learned from the rounds before it, and then
-each player that can learn studies its own games of the round, forfeits left out, in the order of the pairings' names
-and from its own side alone. So what it learns follows from the tournament's seed and the games, whatever the number of
-workers; and it is rebuilt, and checked, from the recorded games when the tournament is resumed.
+They learn between rounds. All games of a round are played with the models learned from the rounds before. Then each
+learning player studies its own games of the round, without forfeits, in the order of the pairings' names and from its
+own side alone. So the models follow from the tournament's seed and the games, and the number of workers does not change
+them. When the tournament is resumed, they are learned again from the recorded games and compared with the stored ones.
 
-Rounds are counted through all stages of a format: where every pairing plays 10 games, round 2 of the second stage is
+Rounds are counted through all stages of a format. If every pairing plays 10 games, round 2 of the second stage is
 round 12.
 
-A player learns by the learner whose models it plays (:attr:`arena.Learner.plays`), which begins with the player's own
-model, and has those of the player's options that both have and that the player was given. A player without such a
-learner plays as it is.
+A player learns by the learner that makes its models (:attr:`arena.Learner.plays`). The learner starts from the player's
+model. It gets the options that were given to the player and that it has too. A player without such a learner does not
+learn.
 """
 
 from __future__ import annotations
@@ -46,48 +46,47 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LearningPlayer:
-    """A player that learns, and how it begins."""
+    """A player that learns, with its learner and the start of both."""
 
     player: Spec
     learner: Spec
     seed: int
-    """Of the learner: the :func:`arena.tournament.schedule.seed_of` the tournament's seed, the player's spec and 0."""
+    """The learner's seed: :func:`arena.tournament.schedule.seed_of` the tournament's seed, the player's spec and 0."""
     start: Model
-    """What it plays its first round with."""
+    """The model that it plays the first round with."""
 
     def begin(self) -> Learner:
-        """A learner that knows what the player does. Raises an ArenaError where it cannot begin with that."""
+        """A new learner that starts from the player's model. Raises an ArenaError if it cannot."""
         learner: Learner = self.learner.create()
         learner.begin(self.seed)
         return learner
 
     def frozen(self, model: Model) -> str:
-        """The spec of what plays a model as the player would, and learns no more."""
+        """The spec of a player that plays a model like this one, but does not learn."""
         return self.player.with_model(_nameless(model)).text
 
 
 def learning_players(players: Sequence[Spec], seed: int) -> dict[str, LearningPlayer]:
-    """Those of the players of a tournament that learn, by their specs, in order.
+    """Return the players of a tournament that learn, by spec, in order.
 
-    Raises UsageError if none does, and if a learner cannot go on from where its player is.
+    Raises UsageError if no player learns, or if a learner cannot start from its player's model.
     """
     installed = registry.load()
-    learners = [each for each in installed.all("learner") if _can_go_on(each)]
+    learners = [each for each in installed.all("learner") if _is_eligible(each)]
     found = {}
     for player in players:
         if learner := _learner_of(player.registered, learners):
             found[player.text] = _learning(player, learner, seed)
     if not found:
         names = [each.name for each in installed.all("player") if _learner_of(each, learners)]
-        raise UsageError(f"none of the players has a learner to go on learning with; {', '.join(names)} have one")
+        raise UsageError(f"none of the players has a learner to learn with; {', '.join(names)} have one")
     return found
 
 
 def _learning(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
     if player.model is None or player.model[1].kind != learner.cls.kind:
         raise UsageError(
-            f"{player.text} cannot learn while it plays: it plays no model of kind {learner.cls.kind}, or another one "
-            "besides"
+            f"{player.text} cannot learn while it plays: it must play exactly one model, of kind {learner.cls.kind}"
         )
     model = player.model[1]
     taken = {option.name for option in learner.options if not (option.takes_model or option.nested)}
@@ -103,43 +102,43 @@ def _learning(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
 
 
 def _learner_of(player: Registered, learners: Sequence[Registered]) -> Registered | None:
-    """The learner that makes the models of a player: of several, that of the distribution that provides the player.
+    """The learner that makes the models of a player; None if there is none.
 
-    Raises UsageError if that provides several.
+    Of several learners, the one from the player's own distribution is chosen. Raises UsageError if that has several.
     """
     found = [each for each in learners if getattr(each.cls, "plays", None) == player.name]
     if len(found) > 1:
         found = [each for each in found if each.distribution == player.distribution]
     if len(found) > 1:
-        raise UsageError(f"{player.name} has several learners to go on with: {', '.join(each.name for each in found)}")
+        raise UsageError(f"{player.name} has several learners: {', '.join(each.name for each in found)}")
     return found[0] if found else None
 
 
-def _can_go_on(learner: Registered) -> bool:
-    """Whether a learner learns from the games of others, and begins with a model of the kind that it makes."""
+def _is_eligible(learner: Registered) -> bool:
+    """Whether a learner learns from given games, and can start from a model of the kind that it makes."""
     begins = [option.model_kind for option in learner.options if option.takes_model]
     return learner.cls.learn_from is not Learner.learn_from and begins == [learner.cls.kind]
 
 
 def _given(player: Spec) -> dict[str, str]:
-    """The texts of the options that are not what the player has by default; evaluators are left out."""
+    """The texts of the player's options that differ from their defaults, without evaluators."""
     plain = [option for option in player.registered.options if not option.nested]
     texts = [(option, option.write(player.options[option.name])) for option in plain]
     return {option.name: text for option, text in texts if text != option.default}
 
 
 def _nameless(model: Model) -> Model:
-    """The same model, called by its hash wherever it is written."""
+    """The same model without a name, so that specs name it by its hash."""
     return Model(model.kind, model.tensors)
 
 
 class LearningSession:
-    """The learners and models of the players that learn in one tournament, up to the round that is played."""
+    """The learners of one tournament's learning players, and their models for the current round."""
 
     def __init__(
         self, players: Mapping[str, LearningPlayer], games: int, tournament: StoredTournament, log: LearningLog
     ) -> None:
-        """At its beginning; ``games`` are those of a pairing, ``log`` records the models."""
+        """``games``: of each pairing. ``log``: records the models."""
         self._players = players
         self._games = games
         self._tournament = tournament
@@ -151,10 +150,10 @@ class LearningSession:
     def rounds(
         self, stage: int, pairings: Sequence[Pairing], tasks: Iterable[GameTask], flush: Callable[[], None]
     ) -> Rounds:
-        """The tasks of a stage, the one after that of the last call, each with the models that it is played with.
+        """The tasks of a stage with the models that they are played with. Call it once for each stage, in order.
 
-        ``tasks`` are all that are not on record yet, and ``flush`` commits games that have ended. Raises UsageError
-        where what is learned from recorded games is not what was learned then.
+        ``tasks``: the games that are not on record yet. ``flush``: commits the games that have ended. Iterating raises
+        UsageError if the models learned again from recorded games differ from the stored ones.
         """
         return Rounds(self._rounds(stage, pairings, tasks, flush))
 
@@ -165,31 +164,31 @@ class LearningSession:
         for task in tasks:
             missing[task.round].append(task)
         playing = {player for pairing in pairings for player in pairing}
-        here = [player for player in self._players if player in playing]
+        learning = [player for player in self._players if player in playing]
         names = [schedule.pairing_of(*pairing) for pairing in pairings]
         for round in range(self._games):
-            self._settle(stage * self._games + round, here)
+            self._settle(stage * self._games + round, learning)
             if round in missing:
-                hashes = {player: self._models[player].hash for player in here}
+                hashes = {player: self._models[player].hash for player in learning}
                 yield [with_models(task, hashes) for task in missing.pop(round)]
                 flush()
             games = self._log.games(names, round)
-            for player in here:
+            for player in learning:
                 self._study(player, games)
-        self._settle((stage + 1) * self._games, here)
+        self._settle((stage + 1) * self._games, learning)
 
-    def _settle(self, number: int, here: Iterable[str]) -> None:
-        """Put on record what each plays round ``number`` with, or see that it is what is on record."""
+    def _settle(self, number: int, learning: Iterable[str]) -> None:
+        """Record the models of round ``number``, or check that they are those on record. Raises UsageError."""
         new = {}
-        for player in here:
+        for player in learning:
             model = self._models[player]
             known = self._known.get((player, number))
             if known is None:
                 new[player] = self._learned_model(player, number)
             elif known != model.hash:
                 raise UsageError(
-                    f"{self._tournament.name!r} cannot be resumed: from the same games {player} does not learn what it "
-                    f"did (for round {number}: {known} then, {model.hash} now); start a new tournament"
+                    f"{self._tournament.name!r} cannot be resumed: from the same games {player} learns another model "
+                    f"than before (for round {number}: {known} then, {model.hash} now); start a new tournament"
                 )
         if new:
             self._log.record(number, new)
@@ -212,6 +211,7 @@ class LearningSession:
         return LearnedModel(model, learning.frozen(model), origin)
 
     def _study(self, player: str, games: Iterable[PlayedGame]) -> None:
+        """Let a player learn from its own games among ``games``."""
         episodes = [_episode(game, player) for game in games if player in (game.black, game.white)]
         if not episodes:
             return
@@ -227,7 +227,10 @@ class LearningSession:
 
 
 class Rounds:
-    """Tasks, a round at a time: there are none, for the moment, from the last of a round to its last game's end."""
+    """An iterator over tasks, one round at a time.
+
+    After the last task of a round it raises StopIteration until all games of the round have ended, and then goes on.
+    """
 
     def __init__(self, rounds: Iterator[list[GameTask]]) -> None:
         self._rounds = rounds
@@ -246,19 +249,19 @@ class Rounds:
         return self._waiting.popleft()
 
     def finish(self) -> None:
-        """Learn from the games of a stage that are all on record."""
+        """Learn from a stage whose games are all on record."""
         for _ in self:
             pass
 
     def watched(self, records: Iterable[GameRecord | None]) -> Iterator[GameRecord | None]:
-        """The records of the tasks; each must have been dealt with when the next one is asked for."""
+        """Yield the records of the tasks. Each must be on record, or pending, when the next one is asked for."""
         for record in records:
             yield record
             self._unfinished -= record is not None
 
 
 def with_models(task: GameTask, hashes: Mapping[str, str]) -> GameTask:
-    """The task with the models that learning players, by their specs, play it with."""
+    """The task with the models of learning players; ``hashes`` of the models by spec."""
     return replace(task, black_model=hashes.get(task.black), white_model=hashes.get(task.white))
 
 

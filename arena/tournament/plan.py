@@ -1,4 +1,4 @@
-"""A tournament that can be played: its settings, its players as they are now, and the games that follow from them."""
+"""The plan of a tournament: its settings, its players as installed now, and the games that follow from both."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 
 class Plan:
-    """A tournament that can be played."""
+    """The settings and players of a tournament, checked so that it can be played."""
 
     def __init__(self, settings: TournamentSettings, players: Sequence[Spec]) -> None:
-        """Raises UsageError, UnknownName, BadOption or PluginError where it cannot."""
+        """Raises UsageError, UnknownName, BadOption or PluginError if the tournament cannot be played."""
         self.settings = settings
         self.players = players
         self._texts = [each.text for each in players]
@@ -44,24 +44,24 @@ class Plan:
             if each.registered.cls.needs_terminal:
                 raise UsageError(f"{each.text} plays at a terminal: arena play --against PLAYER")
         self.learning_players = learning.learning_players(players, settings.seed) if settings.learning else {}
-        """The players that learn, by their specs."""
+        """The players that learn during the tournament, by spec."""
         scores = settings.agreed_scores
         self._scores = scores and scores.settled({each.text: each.name for each in players})
 
     @property
     def games(self) -> int:
-        """Games in all, or at most, where the format or a test decides."""
+        """Number of games; an upper bound if the format or a sequential test decides how many are played."""
         return self._meetings * self.settings.games
 
     @property
     def extensible(self) -> bool:
-        """Whether the format allows more players, and more games of each pairing, in a tournament that has begun."""
+        """Whether a tournament on record can get more players or games; see :attr:`arena.Format.extensible`."""
         return self._format.extensible
 
     def stages(self, shares: Callable[[], Shares]) -> Iterator[list[Pairing]]:
-        """The pairings of each stage; when it has been played, ``shares`` tells what came of all so far.
+        """Yield the pairings of each stage. ``shares`` returns the shares of points of all pairings played so far.
 
-        Ends early where ``shares`` lacks a pairing of the stage.
+        It is called after each stage. The stages end early if it lacks a pairing of the stage.
         """
         stages = self._format.stages(self._texts)
         with suppress(StopIteration):
@@ -74,21 +74,26 @@ class Plan:
                 pairings = stages.send(played)
 
     def sequential(self) -> Sequential | None:
-        """The test that ends the match, before its first game; None where there is none."""
+        """A new state of the sequential test that ends the match; None if the tournament has no test."""
         test = self.settings.test
         return None if test is None else sequential.Sequential(test, self._texts[0])
 
     def tasks(
         self, pairings: Sequence[Pairing], finished: Collection[tuple[str, int]], database: str | None = None
     ) -> Iterator[GameTask]:
-        """The games of a stage that are not among those finished; ``database`` holds the models that players name."""
+        """Yield the games of a stage that are not in ``finished``, which holds (pairing, round).
+
+        ``database``: path or URL of the database with the stored models. Tasks get it only if players use such
+        models, because a URL may contain a password.
+        """
+        stored = bool(self.learning_players) or any("@" in each.text for each in self.players)
         return schedule.tasks(
             pairings,
             self._openings,
             self.settings.seed,
             weights={each.text: each.weights for each in self.players},
             scores=self._scores,
-            database=database,
+            database=database if stored else None,
             finished=finished,
             rules=self.settings.rules,
             limits=self.settings.limits,
@@ -96,29 +101,32 @@ class Plan:
         )
 
     def identities(self) -> list[dict[str, str]]:
-        """The identity of each player, in the order of the seats."""
+        """The identity of each player, in the order of the players."""
         return [specs.identity(each) for each in self.players]
 
     def _openings_hash(self) -> str:
-        """32 hexadecimal digits of the openings that are played."""
+        """Hash of the sampled openings: 32 hexadecimal digits."""
         text = "\n".join(f"{opening.fen} {' '.join(opening.moves)}" for opening in self._openings)
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """What the store keeps of it besides name and seed."""
+        """The settings that the store keeps, besides the tournament's name and seed."""
         return self.settings.to_json() | {"players": self.identities(), "openings_hash": self._openings_hash()}
 
     def extended_json(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """What the store keeps of it if it extends the plan that left ``stored``, whose players stay as recorded."""
+        """The settings that the store keeps for an extended tournament whose settings were ``stored``.
+
+        The identities of the players in ``stored`` stay as recorded.
+        """
         players = stored["players"] + self.identities()[len(stored["players"]) :]
         grown = {"games": self.settings.games, "players": players, "openings_hash": self._openings_hash()}
         return {**stored, **grown}
 
 
 def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) -> Plan:
-    """The plan of a tournament on record, with its players as they are now.
+    """The plan of a tournament on record, with its players as installed now.
 
-    ``resolver`` finds stored models that players play; without one such players are refused.
+    ``resolver`` finds stored models; without one, players that play stored models are refused.
     """
     with decoding(f"the record of tournament {tournament.name!r}"):
         players = [specs.parse("player", each.spec, resolver=resolver) for each in tournament.players]
@@ -126,14 +134,17 @@ def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) 
 
 
 def changes(tournament: StoredTournament, plan: Plan, number: int | None = None) -> Iterator[tuple[str, str]]:
-    """Which players are not what they were after the accepted changes up to ``number``, or all of them: in version,
-    code, weights or options. Yields spec and line; code that an older version did not record is left out."""
+    """Yield the spec of each changed player and a line for each difference in version, code, weights or options.
+
+    Players are compared with their identities after the accepted changes up to ``number``; None: after all accepted
+    changes. Code that an older version did not record is not compared.
+    """
     for state, player in zip(tournament.states(number), plan.players, strict=True):
         differences = specs.differences(specs.with_new_options(state, player), specs.identity(player))
         for difference in differences.values():
-            yield state["spec"], f"{state['spec']} is not what it was ({difference})"
+            yield state["spec"], f"{state['spec']} has changed ({difference})"
 
 
 def without_code(tournament: StoredTournament, number: int | None = None) -> list[str]:
-    """The players whose code is not on record, because an older version began the tournament."""
+    """The players whose code is not on record because an older version started the tournament."""
     return [state["spec"] for state in tournament.states(number) if "code" not in state]

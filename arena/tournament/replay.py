@@ -1,4 +1,4 @@
-"""A recorded game played again from what is stored of it: spec, seed, opening, weights."""
+"""Plays a recorded game again from its record: specs, seed, opening and weights."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.tournament import learning, schedule
 from arena.tournament.plan import changes, stored_plan, without_code
 from arena.workers.launcher import Launcher
@@ -29,7 +30,7 @@ class Verification:
     differs: int | None
     """The first ply, from 1, whose move differs, or one more than the plies if only the end differs; None: none."""
     reservations: tuple[str, ...]
-    """Reasons why the game may differ, changes of the players first: a line each."""
+    """Reasons why the game may differ, one line each; changes of the players come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +60,15 @@ def prepare(results: Results, tournament: StoredTournament, record: GameRecord) 
     number = results.changes_before(tournament.id, record.seed)
     reservations = [change for spec, change in changes(tournament, plan, number) if spec in players]
     reservations += [
-        f"the code that {spec} played by is not on record"
-        for spec in without_code(tournament, number)
-        if spec in players
+        f"the code of {spec} is not on record" for spec in without_code(tournament, number) if spec in players
     ]
     reservations += [
-        f"{each.text} plays by the clock, so it need not play the same twice"
+        f"{each.text} plays by the clock, so it may play differently each time"
         for each in plan.players
         if each.text in players and each.options.get("seconds") is not None
     ]
     if plan.settings.limits.timed:
-        reservations.append("the players were short of time, so they need not play the same twice")
+        reservations.append("the players had limited time, so they may play differently each time")
     task = learning.with_models(_task(plan, record, resolver.absolute), models_of(results, tournament, plan, record))
     return PreparedReplay(record, plan, task, tuple(reservations))
 
@@ -83,6 +82,8 @@ def verify(
     raise.
     """
     replay = prepare(results, tournament, record)
+    players = (record.black, record.white)
+    compile_missing(say, [each for each in replay.plan.players if each.text in players])
     timeout, memory = replay.plan.settings.move_timeout, replay.plan.settings.memory
     with Launcher(say) as start, Pool(iter([replay.task]), 1, start, move_timeout=timeout, memory=memory) as pool:
         again = next(each for each in pool if each is not None)
@@ -90,7 +91,7 @@ def verify(
 
 
 def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
-    """The hashes of the models that learning players, by their specs, played a recorded game with."""
+    """The hashes of the models that learning players played a recorded game with, by spec."""
     if not plan.learning_players:
         return {}
     stages = plan.stages(lambda: results.shares(tournament.id))
@@ -98,8 +99,8 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
     stage = next((number for number, pairings in enumerate(names) if record.pairing in pairings), None)
     if stage is None:
         raise UsageError(
-            f"the rules that paired {record.pairing} were those of Checkers Arena {tournament.version}: "
-            "the models of its round are not known"
+            f"Checkers Arena {tournament.version} paired {record.pairing} by other rules: the models of its round are "
+            "not known"
         )
     number = stage * plan.settings.games + record.round
     known = results.model_hashes(tournament.id)
@@ -107,6 +108,7 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
 
 
 def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
+    """The task of a recorded game. Raises UsageError if the plan no longer has it."""
     one, other = sorted((record.black, record.white))
     for task in plan.tasks([(one, other)], (), database):
         if task.round == record.round:
@@ -117,6 +119,7 @@ def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
 
 
 def _difference(record: GameRecord, again: GameRecord) -> int | None:
+    """See :attr:`Verification.differs`."""
     for ply, (then, now) in enumerate(zip(record.moves, again.moves, strict=False), 1):
         if then != now:
             return ply

@@ -1,15 +1,17 @@
-"""Runs a tournament from its first game, or its first missing one, to its ratings."""
+"""Runs a tournament: plays its missing games and rates the players."""
 
 from __future__ import annotations
 
 import shlex
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
@@ -40,22 +42,25 @@ def run(
     launcher: Launcher | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
-    """Play a new tournament of that name, or one made of those that are taken, and rate the players.
+    """Play a new tournament and rate the players.
 
-    ``workers`` is the number of processes, by default one for each processor; ``progress`` is called once
-    before the first game and after every game; ``say`` is given a line when kernels must be compiled, or endgame
-    tables built, first; ``launcher`` starts the workers and is closed at the end: it may have got ready meanwhile.
-    ``isolate``: whether each player always has a process of its own, which changes no game.
-    Stored models that the players' specs name must be in ``store``.
-    Raises UsageError and other ArenaErrors before the first game where the tournament cannot be played, and
-    TournamentStopped where it cannot go on; whatever is raised, the games that have ended are on record.
+    ``name``: its name, or a function that makes one from the names that are taken.
+    ``store``: must hold the stored models that the players' specs name.
+    ``workers``: number of processes; None: one for each processor.
+    ``progress``: called before the first game and after every game.
+    ``say``: gets a line if kernels must be compiled, or endgame tables built, before the first game.
+    ``launcher``: starts the workers, and is closed at the end. None: a new one.
+    ``isolate``: give each player a process of its own in every game, which changes no game.
+
+    Raises UsageError and other ArenaErrors before the first game if the tournament cannot be played, and
+    TournamentStopped if it cannot go on. The games that ended before are on record in any case.
     """
     size = _size(workers)
     _provide_tables(plan, say)
     players = [_identity(each) for each in plan.players]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), players, plan.games)
     _play(plan, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
-    _refuse_learning(tournament, store)
+    _check_unchanged(tournament, store)
     return tournament
 
 
@@ -72,14 +77,16 @@ def resume(
     launcher: Launcher | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
-    """Play what is missing of the tournament of that name or id, or ``last``, and rate the players.
+    """Play the missing games of a tournament on record and rate the players.
 
-    ``add``: players that join the tournament; ``games``: more games of each pairing than it had. Both are recorded
-    before the first game is played: the next call needs neither.
+    ``which``: its name, its id, or ``last``.
+    ``add``: players that join the tournament. ``games``: a larger number of games of each pairing. Both are recorded
+    before the first game is played, so a later call needs neither.
+    ``accept_changed``: go on with changed players, and record the changes.
 
-    Raises UsageError if a player is not what it was: another version, other code, weights or options. With
-    ``accept_changed`` that is put on record instead. Raises UsageError if the tournament cannot have those players or
-    games (see :mod:`arena.tournament.growth`). For the rest see :func:`run`.
+    Raises UsageError if a player has changed in version, code, weights or options and ``accept_changed`` is false, or
+    if the tournament cannot have those players or games (see :mod:`arena.tournament.growth`). For the other parameters
+    and errors see :func:`run`.
     """
     size = _size(workers)
     tournament = store.tournament(which)
@@ -87,7 +94,7 @@ def resume(
     refused = f"{tournament.name!r} cannot be resumed"
     remedy = _remedy(tournament)
     if tournament.settings.get("openings_hash") not in (None, plan.to_json()["openings_hash"]):
-        raise UsageError(f"{refused}: the openings of {plan.settings.openings} are not what they were; {remedy}")
+        raise UsageError(f"{refused}: the openings of {plan.settings.openings} have changed; {remedy}")
     lines = list(changes(tournament, plan))
     renamed = any(old.spec != new.text for old, new in zip(tournament.players, plan.players, strict=True))
     if lines and (renamed or not accept_changed):
@@ -114,7 +121,7 @@ def resume(
         missing = extended.games - len(store.finished(tournament.id))
         say(f"{tournament.name!r} grows from {plan.games} to {extended.games} games: {missing} are to be played")
     _play(extended, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
-    _refuse_learning(tournament, store)
+    _check_unchanged(tournament, store)
     return tournament
 
 
@@ -125,7 +132,7 @@ def _identity(player: Spec) -> PlayerIdentity:
 
 @contextmanager
 def _rated(plan: Plan, tournament_id: int, store: Store) -> Iterator[None]:
-    """Rates the players after the games, whatever stops these, as long as the store can be written."""
+    """Rate the players after the block, also if it raises anything but a StoreError."""
     try:
         yield
     except StoreError:
@@ -147,7 +154,7 @@ def _play(
     launcher: Launcher | None,
     isolate: bool,
 ) -> None:
-    """Play what is missing, and rate the players."""
+    """Play the missing games and rate the players."""
     key, settings = tournament.id, plan.settings
     if tournament.planned is None:
         store.plan(key, plan.games)
@@ -156,6 +163,10 @@ def _play(
         sequential.replay(test, store.points(key, test.player))
     start = Progress(tournament.name, plan.games, len(store.finished(key)))
     tally = Tally(start, progress, test, settings.max_forfeits)
+    needed = [*plan.players, *(each.learner for each in (plan.learning_players or {}).values())]
+    compile_missing(
+        say, needed, lambda done, total: progress(replace(start, note=f"compiling kernels: {done} of {total}"))
+    )
     session = plan.learning_players and learning.LearningSession(
         plan.learning_players, settings.games, tournament, store.learning_log(key)
     )
@@ -199,18 +210,20 @@ def _play(
 
 
 def _count(plan: Plan, tournament: StoredTournament, store: Store, test: Sequential | None) -> None:
-    """Raise TournamentStopped unless as many games as planned are on record."""
+    """Raise TournamentStopped if the number of games on record is not the planned number."""
     planned = plan.games if test is None or test.verdict == "open" else test.games
     recorded = len(store.finished(tournament.id))
     if recorded != planned:
         raise TournamentStopped(
-            f"{tournament.name!r} has come to its end with {recorded} games on record, but {planned} were planned"
+            f"{tournament.name!r} ended with {recorded} games on record, but {planned} were planned"
         )
 
 
 def _check_pairings(plan: Plan, tournament: StoredTournament, store: Store) -> None:
-    """Raise UsageError if some games are missing and others are not those of the plan: an older version, say, paired
-    the players by other rules."""
+    """Raise UsageError if games are missing and some on record are not planned.
+
+    This happens if an older version paired the players by other rules.
+    """
     finished = store.finished(tournament.id)
     games = Counter(name for name, _ in finished)
     planned: set[str] = set()
@@ -229,17 +242,19 @@ def _check_pairings(plan: Plan, tournament: StoredTournament, store: Store) -> N
 
 
 def _remedy(tournament: StoredTournament) -> str:
+    """The part of a message that tells how to start the tournament again."""
     name = shlex.quote(tournament.name)
     return f"arena results --spec --tournament {name} prints a file to begin another from"
 
 
-def _refuse_learning(tournament: StoredTournament, store: Store) -> None:
-    """Raise TournamentStopped where a spec is not what it was: its weights, say, were written to while it played."""
+def _check_unchanged(tournament: StoredTournament, store: Store) -> None:
+    """Raise TournamentStopped if a player changed during the tournament, for example its file of weights."""
     for _, change in changes(tournament, stored_plan(tournament, ModelResolver(store.database))):
         raise TournamentStopped(f"all games are on record, but not of the same players throughout: {change}")
 
 
 def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
+    """Rate the players by every rating system, unless there is no game to rate by."""
     games = store.rated_games(tournament_id)
     for place, (name, spec) in enumerate(plan.systems.items() if games else ()):
         rating: Rating = spec.create()
@@ -247,14 +262,14 @@ def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
 
 
 def _size(workers: int | None) -> int:
-    """How many workers there may be."""
+    """The number of workers. Raises UsageError if it is less than 1."""
     if workers is not None and workers < 1:
         raise UsageError(f"there must be at least one worker, not {workers}")
     return workers or system.processors()
 
 
 def _provide_tables(plan: Plan, say: Callable[[str], None]) -> None:
-    """Make sure that the workers find the endgame tables that decide games."""
+    """Build the endgame tables that end games, if they are missing."""
     if plan.settings.tables is not None:
         from arena.search.tablebase import Tablebase
 

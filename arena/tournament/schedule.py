@@ -1,7 +1,7 @@
-"""The games of pairings, and what each starts from.
+"""The games of each pairing, with their seeds and openings.
 
-A game is known by its pairing and its round alone. Everything about it follows from these two and the
-tournament's seed, so the order of playing, the number of workers and other players change no game.
+Pairing and round identify a game. With the tournament's seed they decide everything about it, so the order of playing,
+the number of workers and the other players change no game.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
-    """The 63-bit seed of a game, which is its id too.
+    """The 63-bit seed of a game, which is also its id.
 
-    The upper 63 bits of the 8-byte BLAKE2b digest, read as a big-endian number, of the UTF-8 text
-    ``tournament_seed``, ``pairing``, ``round``: joined by line feeds, the numbers in decimal.
+    It is the upper 63 bits of an 8-byte BLAKE2b digest, read as a big-endian number. The digest is of
+    ``tournament_seed``, ``pairing`` and ``round`` as UTF-8 text, joined by line feeds, with numbers in decimal.
     """
     text = f"{tournament_seed}\n{pairing}\n{round}"
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big") >> 1
 
 
 def pairing_of(first: str, second: str) -> str:
-    """The name of the pairing of two canonical specs, whatever their order."""
+    """The name of the pairing of two canonical specs, which does not depend on their order."""
     return " vs ".join(sorted((first, second)))
 
 
 def check_players(players: Sequence[str]) -> None:
-    """Raise UsageError for fewer than two players, or one named twice."""
+    """Raise UsageError if there are fewer than two players, or if one is named twice."""
     if len(players) < 2:
         raise UsageError(f"a tournament needs at least two players, and has {'one' if players else 'none'}")
     twice = {player for player in players if players.count(player) > 1}
@@ -45,11 +45,11 @@ def check_players(players: Sequence[str]) -> None:
 
 
 def sample(book: Sequence[Opening], games: int, tournament_seed: int) -> list[Opening]:
-    """The openings of ``games`` games of every pairing, one for two rounds, drawn without replacement.
+    """Draw the openings of each pairing without replacement: one for every two of its ``games`` games.
 
-    The openings of a book stand in the order of the :func:`seed_of` their numbers in the book, and the first
-    ones are taken: more games are a longer sample that starts with the shorter one. Raises UsageError where
-    ``games`` is not an even number from 2 to twice the number of openings.
+    The openings of a book are sorted by the :func:`seed_of` their numbers in the book, and the first ones are taken.
+    So the sample for more games starts with the sample for fewer. Raises UsageError if ``games`` is not an even number
+    from 2 to twice the number of openings.
     """
     if games < 2 or games % 2:
         raise UsageError(f"games must be an even number of 2 or more for each pairing, not {games}")
@@ -73,12 +73,14 @@ def tasks(
     finished: Collection[tuple[str, int]] = (),
     **conditions: Any,
 ) -> Iterator[GameTask]:
-    """The games still to be played, round by round, so that all pairings advance together.
+    """Yield the games to be played, round by round, so that all pairings advance together.
 
-    Rounds 2k and 2k + 1 play ``openings[k]``, in the second with colours swapped. ``weights`` are the hashes
-    that the players' weights must have; ``scores`` has the threshold of each player; ``finished`` holds the (pairing,
-    round) of the games to leave out; ``conditions`` are fields of :class:`~arena.referee.task.GameTask` that all games
-    share.
+    Rounds 2k and 2k + 1 play ``openings[k]``, with colours swapped in the second.
+
+    ``weights``: hashes that the players' weights must have, by spec.
+    ``scores``: the score threshold of each player.
+    ``finished``: (pairing, round) of the games to leave out.
+    ``conditions``: fields of :class:`~arena.referee.task.GameTask` that all games share.
     """
     hashes = weights or {}
     named = [(pairing_of(*players), players) for players in pairings]

@@ -1,7 +1,7 @@
-"""A match that is played until a sequential test is decided, counted in the order of the schedule.
+"""A match that is played until a sequential test is decided.
 
-The games come back in any order, and more of them than the test needs; taken by round they are the same games
-whatever the number of workers, and what comes after the decision is not recorded.
+Workers return games in any order, and more games than the test needs. The test takes them in the order of their rounds,
+and games after the decision are not recorded. So the number of workers does not change the recorded games.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
 
 
 class Sequential:
-    """The state of the test after the games so far, from the point of view of ``player``.
+    """The state of a test after the games so far, from the point of view of ``player``.
 
-    A pair in which somebody forfeited says nothing about strength and is left out.
+    A pair of games with a forfeit does not count.
     """
 
     def __init__(self, test: SPRT, player: str) -> None:
         self.test = test
         self.player = player
         self.counts = [0, 0, 0, 0, 0]
-        """Pairs of games by the points that they brought: 0, 1/2, 1, 3/2, 2."""
+        """Numbers of pairs of games with 0, 1/2, 1, 3/2 and 2 points."""
         self.games = 0
-        """Games taken in, forfeits included."""
+        """Number of games added, including forfeits."""
         self._first: float | None = None
-        """Points of the first game of the pair that is under way; None where it was forfeited."""
+        """Points of the first game of an unfinished pair; None if a player forfeited it."""
 
     def add(self, number: int, points: float | None) -> None:
-        """Take in game ``number``, from 0 and one after the other; ``points`` of the player, None for a forfeit."""
+        """Add game ``number``: 0, 1, 2, ... ``points`` of the player; None if a player forfeited."""
         self.games += 1
         if number % 2 == 0:
             self._first = points
@@ -44,17 +44,17 @@ class Sequential:
 
     @property
     def llr(self) -> float:
-        """Log-likelihood ratio."""
+        """The log-likelihood ratio."""
         return self.test.llr(self.counts)
 
     @property
     def verdict(self) -> Verdict:
-        """Which hypothesis is accepted; ``open`` while the match goes on."""
+        """The accepted hypothesis; ``open`` if neither is accepted yet."""
         return self.test.verdict(self.counts)
 
     @property
     def match(self) -> MatchCounts:
-        """The pairs as a match."""
+        """The counts as a match."""
         return MatchCounts(self.counts)
 
     def __str__(self) -> str:
@@ -62,7 +62,7 @@ class Sequential:
         return f"LLR {self.llr:+.2f} ({low:.2f} to {high:.2f}), pairs {'-'.join(map(str, self.counts))}"
 
     def counted(self, records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:
-        """The records in the order of their rounds, taken in, up to the one that decides; None is passed on."""
+        """Add and yield the records in the order of their rounds up to the deciding one; None is passed on."""
         for record in in_order(records, rounds):
             if record is not None:
                 self.add(record.round, self.points(record))
@@ -71,12 +71,12 @@ class Sequential:
                 return
 
     def points(self, record: GameRecord) -> float | None:
-        """What the player made of a game; None where somebody forfeited."""
+        """The player's points in a game; None if a player forfeited."""
         return None if record.forfeited_by else points_of(self.player, record.black, record.result)
 
 
 def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Iterator[GameRecord | None]:
-    """The records of one pairing in the order of ``rounds``; None, for a moment without one, is passed on."""
+    """Yield the records of one pairing in the order of ``rounds``; None, which means no record yet, is passed on."""
     expected = iter(rounds)
     following = next(expected, None)
     early: dict[int, GameRecord] = {}
@@ -91,7 +91,7 @@ def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Ite
 
 
 def replay(sequential: Sequential, played: Mapping[int, float | None]) -> int:
-    """Take in the games on record, by round, as far as they follow one another from the first; returns how many."""
+    """Add the recorded games by round, up to the first missing round or the decision; return how many."""
     number = 0
     while number in played and sequential.verdict == "open":
         sequential.add(number, played[number])

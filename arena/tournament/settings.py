@@ -1,7 +1,7 @@
-"""The settings of a tournament, each described once.
+"""The settings of a tournament.
 
-A field of :class:`TournamentSettings` has a type, bounds, a default and a help text. The options of the command line,
-the keys of a TOML file and the JSON in the database follow from the fields. This module loads without NumPy.
+Each field of :class:`TournamentSettings` has a type, bounds, a default and a help text. The options of the command
+line, the keys of a TOML file and the JSON in the database follow from the fields. This module does not import NumPy.
 """
 
 from __future__ import annotations
@@ -28,67 +28,66 @@ if TYPE_CHECKING:
     from arena.statistics.sprt import SPRT
     from arena.store import StoredTournament
 
-INSTEAD = {"rounds": "the format says how many there are, for example swiss:rounds=5"}
-"""What to say of names that are not settings."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentSettings:
-    """Everything but the players that decides a tournament. Raises UsageError for values that make no sense."""
+    """The settings that decide a tournament, besides its players. Raises UsageError for invalid values."""
 
     format: Annotated[
-        str, Meta(description="Who meets whom: round-robin, gauntlet (of the first player), swiss:rounds=N, knockout.")
+        str, Meta(description="round-robin, gauntlet (the first player meets all others), swiss:rounds=N, or knockout.")
     ] = "round-robin"
     games: Annotated[int, Meta(description="Games for each pair of players; even.")] = 60
     openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
-    seed: Annotated[int, Meta(ge=0, le=LARGEST, description="Seed of all chance; a fresh one if not given.")] = field(
-        default_factory=lambda: secrets.randbits(63)
-    )
+    seed: Annotated[
+        int, Meta(ge=0, le=LARGEST, description="Seed of all random numbers; a random one if not given.")
+    ] = field(default_factory=lambda: secrets.randbits(63))
     depth: Annotated[int, Meta(ge=1, description="Plies that players may search.")] | None = None
     nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
     seconds: Annotated[float, Meta(gt=0, description="Seconds that a move may take.")] | None = None
     clock: (
-        Annotated[str, Meta(description="Seconds that a player has for a game, and gains by a move: 60, or 60+0.5.")]
-        | None
+        Annotated[str, Meta(description="Seconds for a game, and seconds added by each move: 60, or 60+0.5.")] | None
     ) = None
     move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = (
         MOVE_TIMEOUT
     )
-    memory: Annotated[
-        int, Meta(ge=1, description="MB of memory that a player may take, as far as the system tells (Linux).")
-    ] = MEMORY
+    memory: Annotated[int, Meta(ge=1, description="MB of memory that a player may use (checked on Linux).")] = MEMORY
     adjudicate: (
         Annotated[
             str,
             Meta(
-                description="tables or tables:N: end a game when the tables know its value; scores:T or "
-                "scores:T:plies=8: when both players' own scores agree over so many plies that one side is ahead by T; "
-                "or both: tables,scores:T."
+                description="tables or tables:N: end a game if the endgame tables have its value. scores:T or "
+                "scores:T:plies=8: end it if both players' scores agree for 8 plies that one side is ahead by T. "
+                "Both: tables,scores:T."
             ),
         ]
         | None
     ) = None
-    learning: Annotated[bool, Meta(description="Players that can learn go on learning between rounds.")] = False
+    learning: Annotated[bool, Meta(description="Let the players that can learn do so between rounds.")] = False
     max_forfeits: (
-        Annotated[float, Meta(ge=0, le=1, description="Share of forfeits beyond which the tournament stops.")] | None
+        Annotated[
+            float, Meta(ge=0, le=1, description="Largest share of forfeits, 0 to 1; with more the tournament stops.")
+        ]
+        | None
     ) = None
-    ratings: Annotated[tuple[str, ...], Meta(description="Specs of the rating systems; standings show the first.")] = (
+    ratings: Annotated[tuple[str, ...], Meta(description="Specs of rating systems; standings show the first.")] = (
         "davidson",
     )
     sprt: (
         Annotated[
             str,
-            Meta(description="ELO0,ELO1: is the first better by ELO1 rather than by ELO0? In normalized Elo."),
+            Meta(
+                description="ELO0,ELO1: test whether the first player is better by ELO1 or by ELO0, in normalized Elo."
+            ),
         ]
         | None
     ) = None
-    logistic: Annotated[bool, Meta(description="The differences are in logistic Elo.")] = False
-    alpha: Annotated[float, Meta(description="How likely ELO1 may be accepted where ELO0 is true.")] = 0.05
-    beta: Annotated[float, Meta(description="How likely ELO0 may be accepted where ELO1 is true.")] = 0.05
+    logistic: Annotated[bool, Meta(description="Take the differences of --sprt as logistic Elo.")] = False
+    alpha: Annotated[float, Meta(description="Probability of accepting ELO1 if ELO0 is true.")] = 0.05
+    beta: Annotated[float, Meta(description="Probability of accepting ELO0 if ELO1 is true.")] = 0.05
     rules: DrawRules = field(default_factory=DrawRules)
-    scores: Annotated[
-        dict[str, float], Meta(description="Thresholds of agreed scores of single players, by spec or by name.")
-    ] = field(default_factory=dict)
+    scores: Annotated[dict[str, float], Meta(description="Score thresholds of single players, by spec or name.")] = (
+        field(default_factory=dict)
+    )
 
     def __post_init__(self) -> None:
         kinds = hints(type(self))
@@ -104,46 +103,44 @@ class TournamentSettings:
         if test is not None:
             object.__setattr__(self, "sprt", f"{exact(test.elo0)},{exact(test.elo1)}")
         if test is not None and self.learning:
-            raise UsageError("a sequential test compares players as they are, so they cannot learn while they play")
+            raise UsageError("a sequential test compares fixed players: leave out learning, or sprt")
 
     @property
     def limits(self) -> Limits:
-        """What each player may spend on a move, and on a game."""
+        """The limits of each player for a move and for a game."""
         clock, increment = (None, 0.0) if self.clock is None else _clock(self.clock)
         return Limits(self.depth, self.nodes, self.seconds, clock, increment)
 
     @property
     def tables(self) -> int | None:
-        """Pieces (2-6) of the endgame tables that end a game when they know its value; None: none do."""
+        """Largest number of pieces (2-6) of the endgame tables that end games; None: no tables."""
         return adjudication.parse(self.adjudicate, self.scores)[0]
 
     @property
     def agreed_scores(self) -> AgreedScores | None:
-        """What the players' own scores must say for a game to end; None: they end none."""
+        """The rule by which the players' own scores end a game; None: no such rule."""
         return adjudication.parse(self.adjudicate, self.scores)[1]
 
     @property
     def test(self) -> SPRT | None:
-        """The sequential test that ends a match of two players; None if there is none."""
+        """The sequential test of a match of two players; None: no test. Raises UsageError."""
         if self.sprt is not None:
             return _sprt(self.sprt, self.logistic, self.alpha, self.beta)
         for name in ("logistic", "alpha", "beta"):
             if getattr(self, name) != _DEFAULTS[name]:
-                raise UsageError(
-                    f"{name} says how a sequential test is made: there is no sprt, for example sprt = '0,20'"
-                )
+                raise UsageError(f"{name} is a setting of a sequential test: add sprt, for example sprt = '0,20'")
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """What the database keeps besides the seed, as plain JSON values."""
+        """The settings without the seed, as plain JSON values, for the database."""
         values: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in values.items() if name != "seed"}
 
     @classmethod
     def from_json(cls, seed: int, stored: Mapping[str, Any]) -> Self:
-        """The settings that :meth:`to_json`, or an earlier version, recorded.
+        """The settings recorded by :meth:`to_json` of this or an earlier version.
 
-        Raises LookupError, TypeError or ValueError for values that are not settings.
+        Raises LookupError, TypeError or ValueError if the values are invalid.
         """
         values = upgraded(stored)
         known = {each.name: values[each.name] for each in fields(cls) if each.name in values}
@@ -162,7 +159,7 @@ def stored_settings(tournament: StoredTournament) -> TournamentSettings:
 
 
 def upgraded(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of an earlier version as this one writes it; later settings may be missing."""
+    """The JSON of an earlier version in the form of this one; settings added since may be missing."""
     values = dict(stored)
     if "adjudicate" in values:
         return values
@@ -183,12 +180,12 @@ def upgraded(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exact(number: float) -> str:
-    """A number as the shortest text that stands for it."""
+    """The shortest text of a number."""
     return repr(number).removesuffix(".0")
 
 
 def _clock(text: str) -> tuple[float, float]:
-    """The limits ``clock`` and ``increment`` of ``60`` or ``60+0.5``. Raises UsageError."""
+    """Parse ``60`` or ``60+0.5`` as seconds for a game and for each move made. Raises UsageError."""
     left, plus, gained = text.partition("+")
     try:
         clock, increment = float(left), float(gained) if plus else 0.0
@@ -200,7 +197,7 @@ def _clock(text: str) -> tuple[float, float]:
 
 
 def _sprt(text: str, logistic: bool, alpha: float, beta: float) -> SPRT:
-    """The test of ``ELO0,ELO1``, in logistic or normalized Elo. Raises UsageError."""
+    """Parse ``ELO0,ELO1`` as a test in logistic or normalized Elo. Raises UsageError."""
     from arena.statistics.sprt import SPRT, WIDEST, WIDEST_LOGISTIC
 
     try:

@@ -1,4 +1,4 @@
-"""The games of a run as they end: how far it is, and whether it is worth going on."""
+"""Counts the games of a tournament as they end, and stops it if too many are forfeits."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
     from arena.tournament.sequential import Sequential
 
 HOPELESS = 50
-"""Games from the beginning of a run that cannot all be forfeits."""
+"""If that many games are played and all are forfeits, the tournament stops."""
 FEWEST = 20
-"""Games from which on the share of forfeits tells something."""
+"""Games that must be played before the share of forfeits can stop the tournament."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tournament is."""
+    """The progress of a tournament."""
 
     tournament: str
     """Its name."""
     total: int
     """Games of the tournament."""
     done: int
-    """Games on record, those of earlier runs included."""
+    """Games on record, including those from before a resumption."""
     played: int = 0
-    """Games of this run."""
+    """Games played since the tournament was started or resumed."""
     forfeits: int = 0
-    """Forfeits among them."""
+    """Forfeits among ``played``."""
     record: GameRecord | None = None
-    """The game that has just ended; None at the beginning."""
+    """The game that has just ended; None before the first game."""
     note: str = ""
-    """How a sequential test stands."""
+    """The state of the sequential test; empty if there is no test."""
 
 
 class Tally:
-    """The games of a run as they end; raises TournamentStopped where it cannot be worth going on."""
+    """Counts games as they end. Raises TournamentStopped if too many of them are forfeits."""
 
     def __init__(
         self,
@@ -51,12 +51,13 @@ class Tally:
         test: Sequential | None,
         max_forfeits: float | None,
     ) -> None:
-        """``progress`` hears of ``start``, and of each game; ``max_forfeits`` is the share that stops it all."""
+        """``progress`` is called with ``start`` and after each game; ``max_forfeits``: largest share of forfeits."""
         self._start, self._progress, self._test, self._max_forfeits = start, progress, test, max_forfeits
         self._played, self._forfeits = 0, Counter[str]()
         progress(start)
 
     def add(self, record: GameRecord) -> None:
+        """Count a game."""
         self._played += 1
         if record.forfeited_by:
             self._forfeits[_forfeit(record)] += 1
@@ -76,6 +77,6 @@ class Tally:
 
 
 def _forfeit(record: GameRecord) -> str:
-    """Who forfeited and why, in a line."""
+    """The player that forfeited and why, in one line."""
     player = record.black if record.forfeited_by == "black" else record.white
     return f"{player}, {record.termination}: {last_line(record.reason):.200}"

@@ -1,4 +1,4 @@
-"""Values of settings: their types, bounds and help texts, and what is said of a value that does not fit."""
+"""Types, bounds and help texts of settings, and the checking of their values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, bounded, nearest, shown
 
 LARGEST = 2**63 - 1
-"""The largest whole number that is taken."""
+"""The largest whole number of a setting."""
 _WORDS = {list: "a list of texts", tuple: "a list of texts", str: "a text", bool: "true or false"}
 _NO_META = Meta()
 INSTEAD = {"rounds": "the format says how many there are, for example swiss:rounds=5"}
@@ -23,7 +23,7 @@ INSTEAD = {"rounds": "the format says how many there are, for example swiss:roun
 
 
 def hints(cls: type[Any]) -> Mapping[str, Any]:
-    """The type hints of the fields of a class, with their bounds and help texts."""
+    """The type hints of a class's fields, including bounds and help texts."""
     return _hints(cls)  # type: ignore[arg-type]  # a class is hashable
 
 
@@ -33,7 +33,7 @@ def _hints(cls: Any) -> Mapping[str, Any]:
 
 
 def kinds(hint: Any) -> tuple[list[type[Any]], Meta]:
-    """The types that a hint allows besides None, without their parameters, and its bounds and help text."""
+    """The types that a hint allows, without None and type parameters, and its bounds and help text."""
     if get_origin(hint) is Annotated:
         inner, *marks = get_args(hint)
         found, meta = kinds(inner)
@@ -50,9 +50,9 @@ def kinds(hint: Any) -> tuple[list[type[Any]], Meta]:
 
 
 def checked(name: str, hint: Any, value: Any, beside: str = "") -> Any:
-    """``value`` converted to the type of a hint. Raises UsageError for one that does not fit.
+    """Convert ``value`` to the type of a hint. Raises UsageError if it does not fit.
 
-    ``beside``: what else may stand there.
+    ``beside``: alternatives to name in the message, for example ``", or false"``.
     """
     allowed, meta = kinds(hint)
     if allowed == [dict]:
@@ -100,7 +100,7 @@ def values_of(
 
 
 def _wanted(allowed: list[type[Any]], meta: Meta) -> str:
-    """What a value must be, in words."""
+    """The types and bounds of a value in words."""
     words = [
         bounded(kind, meta.ge, meta.le, meta.gt) if kind in (int, float) else _WORDS.get(kind, "a table")
         for kind in allowed

@@ -1,1 +1,1 @@
-"""Experiments with learners."""
+"""Training runs of learners."""

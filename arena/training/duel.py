@@ -1,4 +1,4 @@
-"""How one player fares against another: many games from many openings, every one of them with both colours."""
+"""Measures one player against another: games from many openings, each played with both colours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from arena.contracts.player import Player
 
 _FEWEST, _MOST = 4, 9
-"""Random plies of an opening that is no ballot."""
+"""Range of the number of random plies of an opening that is not a ballot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,17 +34,17 @@ class Score:
 
     @property
     def games(self) -> int:
-        """All of them."""
+        """The number of games."""
         return self.wins + self.draws + self.losses
 
     @property
     def win_pct(self) -> float:
-        """wins / games, 0 to 100."""
+        """100 * wins / games."""
         return 100 * self.wins / self.games
 
     @property
     def score_pct(self) -> float:
-        """(wins + draws / 2) / games, 0 to 100."""
+        """100 * (wins + draws / 2) / games."""
         return 100 * (self.wins + self.draws / 2) / self.games
 
     def __str__(self) -> str:
@@ -52,15 +52,15 @@ class Score:
 
 
 def measure(player: Callable[[], Player], opponent: str, games: int, seed: int) -> Score:
-    """The games of ``player`` against the player of the spec ``opponent``, not a stored model; see :func:`duel`."""
+    """The score of ``player`` against the spec ``opponent``, which must not name a stored model; see :func:`duel`."""
     return duel(player, specs.parse("player", opponent).create, games, seed)
 
 
 def duel(player: Callable[[], Player], opponent: Callable[[], Player], games: int, seed: int) -> Score:
-    """``games`` games, an even number, of ``player`` against ``opponent``, both of which make fresh players.
+    """Play an even number of games; return the score of ``player``. Both arguments make fresh players.
 
-    Every opening is played twice with the colours swapped. One half of the openings are three-move ballots, the
-    other four to nine random plies. The same seed gives the same openings to everybody.
+    Every opening is played twice, with the colours swapped. One half of the openings are three-move ballots, the
+    other half four to nine random plies. They depend on the seed only.
     """
     return duel_from(player, opponent, openings(seed, games // 2), seed)
 
@@ -68,7 +68,7 @@ def duel(player: Callable[[], Player], opponent: Callable[[], Player], games: in
 def duel_from(
     player: Callable[[], Player], opponent: Callable[[], Player], boards: Iterable[Board], seed: int
 ) -> Score:
-    """The games of ``player`` against ``opponent`` from each of ``boards``, with both colours."""
+    """Play from each of ``boards`` with both colours; return the score of ``player``."""
     results = [0, 0, 0]
     with_black, with_white = games(player, opponent), games(opponent, player)
     for pair, board in enumerate(boards):
@@ -79,7 +79,7 @@ def duel_from(
 
 
 def openings(seed: int, number: int) -> Iterator[Board]:
-    """``number`` openings: by turns a three-move ballot, and four to nine random plies after which the game goes on."""
+    """Yield ``number`` openings: alternately a three-move ballot and four to nine random plies."""
     for pair in range(number):
         chance = SplitMix64(seed, pair)
         if pair % 2 == 0:
@@ -93,12 +93,12 @@ def openings(seed: int, number: int) -> Iterator[Board]:
 
 
 def baseline_seed(seed: int) -> int:
-    """The seed of the games that measure what was learned by ``seed``: no games that were learned from."""
+    """The seed of the games that measure a run of seed ``seed``; they differ from the games of the run."""
     return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1
 
 
 def games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board | None], Episode]:
-    """What plays a game of a seed, its number, and a board (the start: None) between two players."""
+    """Return a function of seed, number and first board (None: the usual start) that plays a game."""
     both = [make().compiled(side) for make, side in zip((black, white), SIDES, strict=True)]
     if both[0] is not None and both[1] is not None:
         from arena.search.selfplay import Games

@@ -1,4 +1,4 @@
-"""What a training run learns, from which games, and how it is measured."""
+"""The plan of a training run: its learner, its experience and its measurements."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from arena.training.sources.source import Source
 
 GAMES = 500
-"""Games of a run that does not learn from recorded ones."""
+"""Default number of games of a run that does not learn from recorded games."""
 CHECKPOINTS = 10
-"""Of a run, about, unless something else is asked for."""
+"""Default number of checkpoints of a run, about."""
+_NO_PLAYERS = (SELF, PAST, "tables", "annotations")
 
 
 @dataclass(frozen=True, slots=True)
 class Experience:
-    """Where the games of a run come from; of the learner against itself where nothing is settings."""
+    """The origin of a run's games. By default the learner plays against itself."""
 
     against: str | None = None
     """Opponents: see :class:`arena.training.sources.Opponents`."""
@@ -38,7 +39,7 @@ class Experience:
     teacher: str | None = None
     """``tables``, ``annotations`` or the spec of a player."""
     openings: str | None = None
-    """Spec of an opening book that games are started from; None: the usual start."""
+    """Spec of the opening book that games start from; None: the usual start."""
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Experience:
@@ -46,7 +47,7 @@ class Experience:
         return cls(settings["against"], tuple(settings["from"]), settings["teacher"], settings.get("openings"))
 
     def settled(self, models: Resolver) -> Experience:
-        """The same with every player by its canonical spec, so that it means the same ever after."""
+        """The same with canonical specs, which keep their meaning. Raises what parsing them raises."""
         opponents = () if self.against is None else specs.split("player", self.against)
         against = ",".join(_settled(text, models) for text in opponents) or None
         teacher = None if self.teacher is None else _settled(self.teacher, models)
@@ -55,34 +56,34 @@ class Experience:
 
     @property
     def words(self) -> list[str]:
-        """As options of ``arena train``."""
+        """The options of ``arena train`` that give this experience."""
         settings = [("--against", self.against), *(("--from", name) for name in self.from_)]
         settings += [("--teacher", self.teacher), ("--openings", self.openings)]
         return [word for option, value in settings if value is not None for word in (option, value)]
 
 
 def _settled(text: str, models: Resolver) -> str:
-    if text in (SELF, PAST, "tables", "annotations"):
+    if text in _NO_PLAYERS:
         return text
     return specs.parse("player", text, resolver=models).text
 
 
 @dataclass(frozen=True, slots=True)
 class Measuring:
-    """How often a run is looked at, and how."""
+    """How often a run is measured, and against which baselines."""
 
     every: int | None = None
     """Games between two checkpoints; None: about a tenth of all."""
     baselines: str = "random,m1"
-    """Specs of the opponents of each checkpoint, separated by commas; empty: none."""
+    """Specs of the players that each checkpoint meets, separated by commas; empty: none."""
     games: int = 200
-    """Against each of them; even."""
+    """Number of games against each baseline; even."""
     at: tuple[int, ...] = ()
     """Games after which there are checkpoints, if they are not equally far apart; ``every`` is then not used."""
 
 
 class RunPlan:
-    """A run that can be made."""
+    """The settings of a training run, checked so that it can be started or resumed."""
 
     def __init__(
         self,
@@ -93,9 +94,10 @@ class RunPlan:
         measuring: Measuring = Measuring(),
         database: str | os.PathLike[str] = DEFAULT_DB,
     ) -> None:
-        """``games``: None for all the recorded games once, else 500. ``database`` holds recorded games and models.
+        """``games``: None for every recorded game once, or for 500 without recorded games.
 
-        Raises UsageError and what reading the experience and naming the baselines raise.
+        ``database``: path or URL of the database with recorded games and stored models. Raises UsageError, and the
+        errors of reading the experience and of parsing the baselines.
         """
         self.models = ModelResolver(database)
         self.learner, self.seed, self.measuring = learner, seed, measuring
@@ -129,15 +131,23 @@ class RunPlan:
             return min((each for each in self.measuring.at if each > done), default=self.games)
         return min((done // self.every + 1) * self.every, self.games)
 
+    @property
+    def needed(self) -> list[Spec]:
+        """The learner, and the players that it meets or learns from."""
+        others = specs.split("player", self.experience.against) if self.experience.against else []
+        others += [self.experience.teacher] if self.experience.teacher else []
+        named = [text for text in others if text not in _NO_PLAYERS]
+        return [self.learner, *self.baselines, *(specs.parse("player", text, resolver=self.models) for text in named)]
+
     def new_learner(self) -> Learner:
-        """A new learner, not begun yet. Raises UsageError if it cannot start from the run's opening book."""
+        """A new learner, before ``begin``. Raises UsageError if it cannot start from the run's opening book."""
         learner: Learner = self.learner.create()
         if self._starts.boards and (self.source is None or type(learner).open_with is not Learner.open_with):
             learner.open_with(self._starts)
         return learner
 
     def to_json(self) -> dict[str, Any]:
-        """What the store keeps of it besides learner, seed and games."""
+        """The settings that the store keeps, besides learner, seed and games."""
         at = {"checkpoints": list(self.measuring.at)} if self.measuring.at else {}
         return at | {
             "every": self.every,
@@ -151,7 +161,7 @@ class RunPlan:
         }
 
     def identity(self) -> dict[str, str]:
-        """What must be the same when the run goes on."""
+        """The values that must be the same when the run is resumed."""
         state = specs.identity(self.learner)
         for each in self.baselines:
             state |= specs.identity(each, f"baseline {each.text} ")

@@ -1,4 +1,4 @@
-"""One game between two players that the experimenter trusts: no forfeits, no record, as fast as they allow."""
+"""Plays one game in this process, without guards, forfeits or a record."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ def played(
     explore: Sequence[float] = (0.0, 0.0),
     random_plies: int = 0,
 ) -> Episode:
-    """Game ``number`` of ``seed`` between fresh players of the black and the white pieces, from ``board`` or the start.
+    """Play game ``number`` of ``seed`` between fresh players of Black and White.
 
-    ``explore``: the share of random moves of each; the first ``random_plies`` are all random. Where both players have
-    a compiled form it is played by that, else move by move.
+    ``board``: the first board; None: the usual start. ``explore``: the share of random moves of each player, 0 to 1.
+    ``random_plies``: number of plies at the beginning that are random. If both players have a compiled form, compiled
+    code plays the game.
     """
     both = [player.compiled(side) for player, side in zip(players, SIDES, strict=True)]
     if None not in both:

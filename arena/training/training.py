@@ -1,8 +1,8 @@
-"""Training runs: a learner, its experience, and what is put on record on the way.
+"""Training runs: a learner learns from its experience, and its metrics and checkpoints are recorded.
 
-A run learns in *chunks* of games, after each of which the learner's metrics are noted, and comes to a checkpoint
-every so many games and at its end. Where chunks end follows from the run's settings alone, so that a run that was
-interrupted, and goes on from its last checkpoint, makes the same models and metrics as one that was not.
+A run learns in *chunks* of games. The learner's metrics are recorded after each chunk, and a checkpoint after every
+``RunPlan.every`` games and at the end. The run's settings alone decide where chunks end. So a run that is interrupted
+and resumed from its last checkpoint makes the same models and metrics as one that is not.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from arena.faults import blamed
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
+from arena.plugins.warmup import compile_missing
 from arena.store.decoding import decoding
 from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
@@ -41,53 +42,53 @@ if TYPE_CHECKING:
     from arena.training.sources.source import Source
 
 CHUNKS = 20
-"""Between two checkpoints, at least."""
+"""Smallest number of chunks between two checkpoints."""
 LONGEST_CHUNK = 1000
-"""Games."""
+"""Largest number of games of a chunk."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunProgress:
-    """How far a run is."""
+    """The progress of a run."""
 
     total: int
     """Games to learn from."""
     done: int
-    """Games learned from, those before a resumption included."""
+    """Games learned from, including those before a resumption."""
     before: int
-    """Games before it was resumed."""
+    """Games learned from before the run was resumed."""
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """The learner's, of its latest games."""
+    """The learner's metrics of the latest chunk."""
     scores: Mapping[str, Score] = field(default_factory=dict)
-    """How the latest checkpoint fared against the baselines."""
+    """Scores of the latest checkpoint against the baselines, by spec."""
     checkpoint: bool = False
-    """Whether this is a checkpoint, on record now."""
+    """Whether a checkpoint has just been recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """What a run has made."""
+    """The result of a run."""
 
     run: StoredRun
     games: int
-    """Learned from."""
+    """Number of games learned from."""
     seconds: float
-    """Spent learning."""
+    """Time spent learning."""
     model: Model
 
     @property
     def name(self) -> str:
-        """What specs call the model."""
+        """The name of the model in specs."""
         return f"{self.run.name}@{self.games}"
 
     @property
     def provenance(self) -> dict[str, str]:
-        """Command, learner, games, seed, and versions that make the same model again."""
+        """See :func:`provenance`."""
         return provenance(self.run, self.games)
 
 
 def provenance(run: StoredRun, games: int) -> dict[str, str]:
-    """The command and settings that make the model of a run after ``games`` games again."""
+    """The command, settings and versions that make the model of a run after ``games`` games again."""
     settings = run.settings
     experience = Experience.of(settings).words
     words = ["arena", "train", run.learner.spec, "--games", str(games), "--seed", str(run.seed), *experience]
@@ -109,14 +110,25 @@ def provenance(run: StoredRun, games: int) -> dict[str, str]:
     }
 
 
-def begin(store: Store, plan: RunPlan, name: str | None = None) -> Training:
-    """A new run, on record from now on in ``store``, which must be the database of the plan.
+def begin(
+    store: Store,
+    plan: RunPlan,
+    name: str | None = None,
+    *,
+    say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
+) -> Training:
+    """Record a new run in ``store``, which must be the database of the plan.
 
-    Its name is that of the learner unless another is given, with a number from the second on.
+    ``name``: None for the learner's name, with a number if it is taken.
+    ``say``: gets a line if kernels must be compiled; ``compiling`` gets the kernels done and in all.
     """
     naming = numbered(plan.learner.name) if name is None else fixed(name)
     store.runs.check_name(naming)  # a learner that begins may compile kernels
-    learner = begun_learner(plan)
+    learner = checked_learner(plan)
+    compile_missing(say, plan.needed, compiling)
+    with blamed(f"the learner {plan.learner.text}"):
+        learner.begin(plan.seed)
     return Training(store.runs, create(store, plan, naming), plan, learner, Checkpoint())
 
 
@@ -127,20 +139,16 @@ def create(store: Store, plan: RunPlan, name: str | Naming) -> StoredRun:
     return store.runs.create(name, identity, plan.seed, plan.games, plan.to_json())
 
 
-def begun_learner(plan: RunPlan) -> Learner:
-    """The learner of a plan at its beginning.
-
-    Raises LearnerError if it fails, and UsageError if it cannot learn from the games of the plan.
-    """
+def checked_learner(plan: RunPlan) -> Learner:
+    """The learner of a plan, before ``begin``. Raises UsageError if it cannot learn from the games of the plan."""
     with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
-        learner.begin(plan.seed)
     return learner
 
 
 def _check_use(learner: Learner, plan: RunPlan) -> None:
-    """Let a learner that has no use for the games of a plan say so, before anything is on record."""
+    """Raise UsageError if the learner cannot learn from the games of a plan."""
     if plan.source is None:
         if type(learner).self_play is Learner.self_play:
             learner.self_play(0)
@@ -155,17 +163,22 @@ def resume(
     *,
     accept_changed: bool = False,
     say: Callable[[str], object] = lambda _: None,
+    compiling: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> Training:
-    """The run of that name or id, or the ``last``, from its last checkpoint; ``games``: let it learn from more.
+    """Restore a run from its last checkpoint.
 
-    Raises StoreError if there is no such run, and UsageError if it has learned from more already or if
-    the learner, its weights, its experience or a baseline is not what it was. With ``accept_changed`` another version
-    or other code is put on record instead. ``say`` is given a line if an older version did not record the code.
+    ``games``: a larger number of games to learn from; None: the recorded number.
+    ``accept_changed``: go on with another version or other code, and record the change.
+    ``say``: gets a line if an older version did not record the code, or if kernels must be compiled.
+    ``compiling``: see :func:`begin`.
+
+    Raises StoreError if there is no such run. Raises UsageError if ``games`` is too small, or if the learner, its
+    weights, its experience or a baseline has changed.
     """
     run = store.runs.get(which)
     with decoding(f"the record of run {run.name!r}"):
         if games is not None and games < run.games:
-            raise UsageError(f"the run {run.name!r} is of {run.games} games: it can learn from more, not from {games}")
+            raise UsageError(f"the run {run.name!r} has {run.games} games: it can have more, not {games}")
         plan = stored_plan(run, games, store.database)
         recorded = dict(run.settings["identity"])
     then, now = plan.with_new_options(recorded), plan.identity()
@@ -175,13 +188,14 @@ def resume(
         if not (code and accept_changed):
             accept = "--accept-changed goes on and records the change, or " if code else ""
             raise UsageError(
-                f"the run {run.name!r} cannot be resumed: it is not what it was ({difference}); {accept}start a new run"
+                f"the run {run.name!r} cannot be resumed: it has changed ({difference}); {accept}start a new run"
             )
     if specs.missing_code(then, now):
         say(
             f"the run {run.name!r} was started by an older version, which did not record its code: "
             "whether that has changed since is not known"
         )
+    compile_missing(say, plan.needed, compiling)
     start = store.runs.last_checkpoint(run.id)
     with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
@@ -198,7 +212,7 @@ def resume(
 
 
 def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
-    """The plan of a run on record, or the same for more games."""
+    """The plan of a run on record, with ``games`` games unless that is None."""
     settings = run.settings
     return RunPlan(
         specs.parse("learner", run.learner.spec, resolver=ModelResolver(database)),
@@ -216,9 +230,9 @@ def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
 
 
 def _warm_up(plan: RunPlan) -> None:
-    """Let another learner learn from the first games of the run, and throw away what it learns.
+    """Let another learner learn from the first games of the run, so that all kernels are compiled.
 
-    What is compiled on the way is not counted as time spent learning.
+    Compiling is thus not counted as time spent learning.
     """
     learner: Learner = plan.learner.create()
     learner.begin(plan.seed)
@@ -238,7 +252,7 @@ class RunLog(Protocol):
 
 
 class Training:
-    """A run that is on record and can go on."""
+    """A recorded run that can learn."""
 
     def __init__(
         self,
@@ -248,7 +262,7 @@ class Training:
         learner: Learner,
         start: Checkpoint,
     ) -> None:
-        """``learner`` is as it was at ``start``."""
+        """``learner``: in its state at ``start``."""
         self.run = run
         self.plan = plan
         self.start = self.done = start.games
@@ -263,10 +277,10 @@ class Training:
                 plan.source.remember(_player_of(f"{run.name}@{games}", plan.models))
 
     def learn(self, progress: Callable[[RunProgress], object] = lambda _: None) -> Trained:
-        """Learn from the games that are left; ``progress`` is called before the first, and often from then on.
+        """Learn from the remaining games. ``progress`` is called first, and after each chunk and checkpoint.
 
-        Whatever is raised, what came before the last checkpoint is on record; a run that failed before its first one
-        is forgotten.
+        If an exception is raised, everything up to the last checkpoint is on record. A run without checkpoints is
+        deleted if it ends with an ArenaError.
         """
         progress(self._progress())
         try:
@@ -296,7 +310,7 @@ class Training:
         return max(min(self.plan.every // CHUNKS, LONGEST_CHUNK) // step, 1) * step
 
     def _chunk(self, games: int) -> Mapping[str, float]:
-        """Learn from ``games`` games; returns the learner's metrics of them."""
+        """Learn from ``games`` games; return the learner's metrics."""
         started, cpu_started = time.perf_counter(), time.process_time()
         with blamed(self._who):
             source = self.plan.source
@@ -308,14 +322,14 @@ class Training:
         for name, value in metrics.items():
             if not finite[name]:
                 raise ArenaError(
-                    f"{self.plan.learner.text} reports {name} = {value} after {self.done} games: what it learns "
-                    "has gone out of bounds"
+                    f"{self.plan.learner.text} reports {name} = {value} after {self.done} games: its learning has "
+                    "diverged"
                 )
         self._recorder.measured(self.done, metrics)
         return metrics
 
     def _study(self, source: Source, games: int) -> Mapping[str, float]:
-        """Learn from what the source has, as few games at a time as the learner takes; the means of its metrics."""
+        """Learn from games of the source, one step of the learner at a time; return the means of its metrics."""
         step = self._learner.step
         sums: dict[str, float] = {}
         for number in range(self.done, self.done + games, step):
@@ -328,10 +342,10 @@ class Training:
         return {name: value / (games // step) for name, value in sums.items()}
 
     def _checkpoint(self) -> None:
-        """Measure what has been learned and put it on record."""
+        """Measure the learner against the baselines and record a checkpoint."""
         learner, plan = self._learner, self.plan
         spec: Spec | None = None
-        with blamed(self._who), suppress(UsageError):  # a player without a registered name plays too
+        with blamed(self._who), suppress(UsageError):  # the player may not be registered
             spec = specs.describe("player", learner.player())
         with blamed(self._who):
             played = spec.model[1] if spec and spec.model else None
@@ -356,7 +370,7 @@ class Training:
 
 
 def _player_of(checkpoint: str, models: Resolver) -> Callable[[], Player]:
-    """Makes players of a checkpoint, which is read when the first one is asked for."""
+    """Return a function that makes players of a checkpoint, which is read at its first call."""
     spec: list[Spec] = []
 
     def make() -> Player:

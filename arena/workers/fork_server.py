@@ -18,8 +18,8 @@ from typing import NoReturn
 import psutil
 
 from arena.plugins import registry
-from arena.plugins.warmup import compile_missing, warm_up
-from arena.referee.match import preload
+from arena.plugins.warmup import warm_up
+from arena.referee.match import compile_for, preload
 from arena.referee.task import GameTask
 from arena.workers import guard, system
 from arena.workers.messages import LONGEST, Channel, Failed, Notice, decode
@@ -28,17 +28,14 @@ _WAIT = 0.5
 """Seconds between two looks at guards that have ended."""
 
 
-def main() -> NoReturn:
+def main(control: socket.socket) -> NoReturn:
     """Fork guards until the arena is gone."""
-    system.die_with_parent()
     system.start_supervisor()
-    control = system.inherited()
     registry.load()
-    compile_missing(lambda line: Channel(control, None).send(Notice(line)))
     warm_up()
     gc.collect()
     gc.freeze()  # a fork that collected what is there already would need a copy of its own
-    system.outlive_parent()  # to clear up; the end of the connection tells that the arena is gone
+    system.end_with_parent(0)  # to clear up; the end of the connection tells that the arena is gone
     with suppress(OSError):
         _serve(control)
     system.end_descendants()
@@ -54,7 +51,11 @@ def _serve(control: socket.socket) -> None:
             if not packed:
                 return
             with suppress(Exception):  # the guard comes upon the same error, and reports it
-                preload(decode(packed, type=GameTask))
+                task = decode(packed, type=GameTask)
+                compile_for(task, lambda line: Channel(control, None).send(Notice(line)))
+                warm_up()
+                gc.freeze()
+                preload(task)
             with socket.socket(fileno=descriptors[0]) as connection:
                 if threads := psutil.Process().num_threads() - 1:
                     with suppress(OSError):

@@ -40,10 +40,8 @@ _NOTICES = 10
 """Notices of an order that are passed on."""
 
 
-def main() -> None:
+def main(connection: socket.socket) -> NoReturn:
     """Run in a fresh interpreter."""
-    system.die_with_parent()
-    connection = system.inherited()
     registry.load()
     warm_up()
     run(connection)

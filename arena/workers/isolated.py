@@ -92,7 +92,7 @@ class PlayerProcess:
         if time.monotonic() - self._looked >= TICK:
             self._looked = time.monotonic()
             self._tick()
-            if system.memory(self._process) > self.memory:
+            if system.takes_more(self._process, self.memory):
                 raise player.too_much(self.memory)
 
     def _death(self) -> Exception:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 
 import psutil
 
-from arena.errors import TournamentStopped
+from arena.errors import ArenaError, TournamentStopped
 from arena.workers import system
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Launcher:
 
     def guard(self, task: GameTask) -> Channel:
         """The channel to a new guard, for an order that ``task`` is a game of; it ends if the guard cannot start."""
-        from arena.plugins.warmup import compile_missing
+        from arena.referee.match import compile_for
         from arena.workers.messages import Channel, FromGuard, encode
 
         self._needed = True
@@ -62,7 +62,8 @@ class Launcher:
             with theirs, suppress(OSError):  # it has died
                 socket.send_fds(self._control, [encode(task)], [theirs.fileno()])
         else:
-            compile_missing(self.say)
+            with suppress(ArenaError):  # the guard comes upon the same error, and reports it
+                compile_for(task, self.say)
             self._start("arena.workers.guard", theirs)
         return Channel(ours, FromGuard)
 

@@ -34,10 +34,8 @@ _YOUNG = 20_000
 """Objects made before the collector looks for cycles among them; a game makes a few thousand, and no cycles."""
 
 
-def main() -> None:
+def main(connection: socket.socket) -> NoReturn:
     """Run in a fresh interpreter."""
-    system.die_with_parent()
-    connection = system.inherited()
     registry.load()
     warm_up()
     m.Channel(connection, None).send(m.Alive())

@@ -1,6 +1,6 @@
 """Plays games in worker processes, whatever the players do to them.
 
-The pool hands out *orders*, games of one pairing that take about a second, each to a guard of its own
+The pool hands out *orders*, games of one pairing that take about two seconds, each to a guard of its own
 (:mod:`arena.workers.guard`). A guard deals with everything that happens to the processes of the players.
 So the pool deals with the death of guards alone:
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
     from arena.workers.launcher import Launcher
 
-AIM, AIM_WITHOUT_FORKS = 1.0, 10.0
+AIM, AIM_WITHOUT_FORKS = 2.0, 10.0
 """Seconds of play after which an order ends, with processes that are forked and with interpreters."""
 MOST = 100
 """Games of an order, at most."""

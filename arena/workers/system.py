@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 FORKS = sys.platform == "linux"
 """Whether processes can be forked safely, and their descendants be found, here."""
 COMMAND = (
-    "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1]); from {} import main; main()"
+    "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1]); "
+    "from arena.workers import system; connection = system.inherited(); "
+    "from {} import main; main(connection)"
 )
 """What a fresh interpreter runs: it finds modules where its parent does, and looks for no garbage meanwhile."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
@@ -40,8 +42,6 @@ _SENT_BY_OTHERS = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 
 def processors() -> int:
     """How many processors this process may use."""
-    if hasattr(os, "process_cpu_count"):  # Python 3.13
-        return os.process_cpu_count() or 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -50,7 +50,8 @@ def interpreter(module: str, connection: socket.socket, errors: Any = None, **en
 
     What it writes to standard error goes to the file ``errors``.
     """
-    command = [sys.executable, "-P", "-c", COMMAND.format(module), json.dumps([p or str(Path.cwd()) for p in sys.path])]
+    path = json.dumps([entry or str(Path.cwd()) for entry in sys.path])
+    command = [sys.executable, "-P", "-c", COMMAND.format(module), path, str(os.getpid())]
     options: dict[str, Any] = {
         "stdout": subprocess.DEVNULL,
         "stderr": errors or subprocess.DEVNULL,
@@ -68,7 +69,10 @@ def interpreter(module: str, connection: socket.socket, errors: Any = None, **en
 
 
 def inherited() -> socket.socket:
-    """The connection that this interpreter was started with."""
+    """The connection that this interpreter was started with; from now on the process ends with its parent."""
+    end_with_parent()
+    if sys.platform == "linux" and os.getppid() != int(sys.argv[2]):
+        os._exit(1)  # the parent has ended already
     if sys.platform == "win32":
         return socket.fromshare(sys.stdin.buffer.read())
     connection = socket.socket(fileno=int(sys.argv[-1]))
@@ -105,7 +109,7 @@ def start_supervisor() -> None:
 def start_player() -> None:
     """Make this process one for players: it ends with its parent, and can inspect none that refuses it."""
     _lead_session()
-    die_with_parent()
+    end_with_parent()
     _control(_SET_DUMPABLE, 1)
     if sys.platform == "linux" and os.geteuid() == 0:
         _control(_DROP_BOUNDING_CAPABILITY, _TRACE_OTHERS)
@@ -129,14 +133,9 @@ def refuse_inspection() -> None:
     _control(_SET_DUMPABLE, 0)
 
 
-def die_with_parent() -> None:
-    """On Linux, end this process when its parent ends."""
-    _control(_SET_PARENT_DEATH_SIGNAL, 9)
-
-
-def outlive_parent() -> None:
-    """Undo :func:`die_with_parent`."""
-    _control(_SET_PARENT_DEATH_SIGNAL, 0)
+def end_with_parent(signal_number: int = 9) -> None:
+    """On Linux, have this process get a signal when its parent ends; 0: none, any more."""
+    _control(_SET_PARENT_DEATH_SIGNAL, signal_number)
 
 
 def _control(option: int, value: int) -> None:
@@ -191,6 +190,14 @@ def memory(process: psutil.Process) -> int:
             info = each.memory_full_info()
             total += getattr(info, "pss", info.uss)
     return total
+
+
+def takes_more(process: psutil.Process, limit: int) -> bool:
+    """Whether the :func:`memory` of a process is more than ``limit`` bytes; quick if they all have less resident."""
+    with suppress(psutil.Error):
+        tree = (process, *process.children(recursive=True))
+        return sum(each.memory_info().rss for each in tree) > limit and memory(process) > limit
+    return False
 
 
 def peak() -> float:

@@ -91,7 +91,12 @@ class Heuristic(arena.CompiledEvaluator):
         king_centre: float = 1.0,
         mobility: float = 0.0,
     ) -> None:
-        """Worth of a captured piece, a king, a row of advance of a man, a king on a middle row, and a first step."""
+        """``captured``: worth of a captured piece. ``kings``: worth of a king, besides its worth as a piece.
+
+        ``man_row``: worth of a row that a man has advanced. ``king_centre``: worth of a king on the four middle rows.
+
+        ``mobility``: worth of a step with which a side could begin its turn.
+        """
         self.captured = captured
         self.kings = kings
         self.man_row = man_row

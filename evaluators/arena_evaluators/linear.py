@@ -110,7 +110,7 @@ class Linear(arena.CompiledEvaluator):
     """Weighs my and their pieces, kings and threatened pieces (Mitchell 1997)."""
 
     def __init__(self, weights: Weights = SHIPPED, perspective: arena.Side | None = None) -> None:
-        """``perspective``: the learner's colour, which sees every board; None: the side to move."""
+        """``perspective``: colour for which every board is evaluated; none: the side to move."""
         self.weights = weights
         self.perspective = perspective
 

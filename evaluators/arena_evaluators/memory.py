@@ -118,6 +118,7 @@ def _visits(boards: np.ndarray, table: np.ndarray, seen: np.ndarray) -> np.ndarr
 
 @arena.kernel
 def _enter(
+    order: np.ndarray,
     boards: np.ndarray,
     values: np.ndarray,
     visits: np.ndarray,
@@ -126,13 +127,13 @@ def _enter(
     seen: np.ndarray,
     tried: np.ndarray,
 ) -> None:
-    """Fill empty tables with the arrays of :meth:`RoteMemory.tensors`."""
+    """Fill empty tables with the arrays of :meth:`RoteMemory.tensors`, in that order."""
     entries = np.empty(len(boards), dtype=np.int64)
-    for i in np.argsort(visits, kind="mergesort"):  # boards met most often come last and replace others
+    for i in order:
         own, opp, kings = boards[i]
         entry = _place(own, opp, kings, table, seen, tried)
         table[WORDS * entry + 1] = kings | values[i] << 32
-        seen[entry] = visits[i], i + 1
+        seen[entry, _VISITS], seen[entry, _LAST] = visits[i], i + 1
         entries[i] = entry
     for i in range(len(tries)):
         board = tries[i, 0]
@@ -223,7 +224,8 @@ class RoteMemory:
         """Return the memory stored by :meth:`tensors`. With a smaller ``capacity``, boards met most often are kept."""
         memory = cls(int(tensors["capacity"]) if capacity is None else capacity)
         boards, values, visits, tries = (tensors[name].astype(np.int64) for name in _TENSORS)
-        _enter(boards, values, visits, tries, memory.table, memory.seen, memory._tried)
+        order = np.argsort(visits, kind="stable")  # boards met most often come last and replace others
+        _enter(order, boards, values, visits, tries, memory.table, memory.seen, memory._tried)
         memory._met = len(tensors["boards"])
         return memory
 

@@ -104,7 +104,10 @@ def metrics(own: int, opp: int, kings: int) -> np.ndarray:
 @arena.kernel
 def score(own: int, opp: int, kings: int) -> int:
     """Return the weighted sum of the metrics for ``own``."""
-    total: int = (metrics(own, opp, kings) * WEIGHTS).sum()
+    found = metrics(own, opp, kings)
+    total = 0
+    for i in range(len(found)):
+        total += found[i] * WEIGHTS[i]
     return total
 
 
@@ -113,7 +116,9 @@ def table(boards: np.ndarray) -> np.ndarray:
     """Return the metrics of boards (own, opp, kings; int64, (n, 3)): float32, (n, 10)."""
     rows = np.empty((len(boards), 10), np.float32)
     for i in range(len(boards)):
-        rows[i] = metrics(boards[i, 0], boards[i, 1], boards[i, 2])
+        found = metrics(boards[i, 0], boards[i, 1], boards[i, 2])
+        for j in range(len(found)):
+            rows[i, j] = found[j]
     return rows
 
 

@@ -1,8 +1,8 @@
 """Matrix products that compute every sum in one fixed order, so that training is reproducible.
 
 BLAS divides a large product among threads. The order of its sums depends on the number of threads and on the shapes of
-the matrices, so the last bits of the sums can differ, and with them everything learned. Here each sum runs from its
-first term to its last with fused multiply-adds, each rounded once.
+the matrices. The last bits of the sums can differ, and with them everything learned. Here each sum runs from its first
+term to its last with fused multiply-adds, each rounded once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     n, k, m = len(a), len(b), b.shape[1]
     vectors = (m + LANES - 1) // LANES
     padded = np.zeros((k, vectors * LANES), np.float32)
-    padded[:, :m] = b
+    for i in range(k):
+        for j in range(m):
+            padded[i, j] = b[i, j]
     sums = np.empty((n, vectors * LANES), np.float32)
     row, column = a.strides
     width = BYTES * vectors
@@ -36,7 +38,11 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
             else:
                 for r in range(n - i):
                     _one(left + r * row, column, right, width, k, out + r * width)
-    return np.ascontiguousarray(sums[:, :m])
+    result = np.empty((n, m), np.float32)
+    for i in range(n):
+        for j in range(m):
+            result[i, j] = sums[i, j]
+    return result
 
 
 @arena.kernel

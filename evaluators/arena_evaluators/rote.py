@@ -115,10 +115,10 @@ class Rote(arena.CompiledEvaluator):
     """Three weights for pieces, kings and the border, and a memory of boards met before (Melicher 2009)."""
 
     def __init__(self, weights: Weights = SHIPPED, use: Use = "both", perspective: arena.Side | None = None) -> None:
-        """``use``: ``both`` takes values from memory, and from the weights for unknown boards; ``rote`` and ``weights``
-        use one of them alone.
+        """``use``: source of the values: memory, with the weights for unknown boards; memory alone, with 0 for unknown
+        boards; or the weights alone.
 
-        ``perspective``: the learner's colour, which matters only if F2 is a total; None: the side to move.
+        ``perspective``: the learner's colour, which matters only if F2 is a total; none: the side to move.
         """
         self.weights = weights
         self.use = use

@@ -1,4 +1,4 @@
-"""``arena claims``: what the texts behind the schemes claim, tried out."""
+"""``arena claims``: tests of the claims of the texts behind the schemes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from arena_claims import (
 )
 
 app = typer.Typer(
-    help="What the texts behind the schemes claim, tried out.",
+    help="Test the claims of the texts behind the learning schemes.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -1,4 +1,4 @@
-"""The worth of each term of the minimax heuristic."""
+"""The claim that every term of the minimax heuristic counts."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def ablation(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """What does the minimax heuristic lose with each of its terms?
+    """Test the minimax heuristic without each of its terms.
 
-    A row for each term, set to 0: the heuristic without it against the full one, at the same depth. The report's score
-    has captures, kings and a position, whose two terms are ours: the rows that men have advanced, and kings in the
-    centre. position: both of these at once. wins, draws, losses: of the player without the term; win_low, win_high:
-    Wilson's 95 % interval of win_pct; score_pct_low, score_pct_high: 95 % t interval over the pairs of games that start
-    from one opening. A term is worth something if score_pct_high is below 50.
+    Each row sets a term to 0 and plays this heuristic against the full one, at the same depth. The report's score has
+    captures, kings and a position. The two terms of the position are ours: the rows that men have advanced, and kings
+    in the centre; "position" sets both to 0. wins, draws, losses: of the player without the term. win_low, win_high:
+    Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high: 95 % t interval over the pairs of games from one
+    opening. A term counts if score_pct_high is below 50.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Learners whose games against themselves are counted."""
+"""Learners that count their games of self-play."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from arena_learners.loop import ExperimentGenerator
 
 _AT_ONCE = 1_000_000
-"""Boards that are kept before the distinct ones among them are found."""
+"""Number of boards to collect before duplicates are removed."""
 
 
 class GameCounter:
-    """An experiment generator that counts what happens in the games of another one."""
+    """An experiment generator that counts the games of another one."""
 
     def __init__(self, generator: ExperimentGenerator) -> None:
         self.generator = generator
@@ -29,7 +29,7 @@ class GameCounter:
         self._new: list[np.ndarray] = []
 
     def play(self, number: int) -> arena.Episode:
-        """Game ``number``, as the other generator plays it."""
+        """Play game ``number`` with the other generator."""
         episode = self.generator.play(number)
         self.games += 1
         self.drawn += episode.winner is None
@@ -41,12 +41,12 @@ class GameCounter:
 
     @property
     def boards(self) -> int:
-        """Distinct boards, as the side to move sees them."""
+        """Number of distinct boards, relative to the side to move."""
         self._merge()
         return len(self._boards)
 
     def columns(self) -> Mapping[str, float]:
-        """What was counted: distinct boards, the percentage of drawn games, and plies a game."""
+        """Return the counts: distinct boards, percentage of drawn games, mean plies of a game."""
         return {
             "boards": self.boards,
             "draw_pct": 100 * self.drawn / self.games,
@@ -59,7 +59,7 @@ class GameCounter:
 
 
 class Counted(ModularLearner):
-    """A learner whose experiment generator counts its games; derive from this and from the learner."""
+    """A learner whose experiment generator counts its games. Derive from this class and from the learner."""
 
     counter_: GameCounter
 
@@ -69,7 +69,7 @@ class Counted(ModularLearner):
 
 
 def counted(spec: Spec) -> Any:
-    """The learner of a spec, with its games counted. Raises UsageError if its games cannot be counted."""
+    """Return the learner of a spec, which counts its games. Raises UsageError if it has no experiment generator."""
     cls = spec.registered.cls
     if not issubclass(cls, ModularLearner):
         raise arena.UsageError(f"the games of {spec.text} cannot be counted: {spec.name} has no experiment generator")

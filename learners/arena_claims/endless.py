@@ -1,4 +1,4 @@
-"""Whether games of a player against itself come to an end."""
+"""The claim that games of a player against itself go on for ever."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ def endless(
     ] = ("lms,td,qmodel,qmodel:draw_reward=-1"),
     games: Games = 2000,
     explore: Annotated[str, typer.Option(help="Shares of random moves, separated by commas.")] = "0,0.1",
-    test_games: Annotated[int, typer.Option(min=1, help="Games of a player against itself, for each seed.")] = 200,
-    plies: Annotated[int, typer.Option(min=1, help="Length of a game that counts as endless.")] = 1000,
+    test_games: Annotated[int, typer.Option(min=1, help="Games of each player against itself, for each seed.")] = 200,
+    plies: Annotated[int, typer.Option(min=1, help="Plies after which a game counts as endless.")] = 1000,
     seed: Seed = 1,
     seeds: Repeats = 5,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Do games of a player against itself go on for ever?
+    """Test whether games of a player against itself end.
 
-    The student's report on a checkers bot says so: both sides of its bot moved their pieces around without end. A row
-    is a player, or a learner after its games, against itself, with a share of random moves (explore). won_pct: games
+    The student's report on a checkers bot says that both sides of its bot moved their pieces around without end. A row
+    is a player, or a learner after its games, against itself with a share of random moves (explore). won_pct: games
     with a winner. repetition_pct, quiet_pct, cap_pct: games drawn by the third occurrence of a position, by 80
     plies without a capture or a man's move, and by 400 plies in all. plies: mean length. endless_pct: of games without
-    these rules, those that were not over after --plies; endless_low and endless_high are Wilson's 95 % interval. All
-    count the games of all seeds; a seed has openings of its own, half official three-move ballots, half random plies.
+    these rules, those that are not over after --plies. endless_low, endless_high: Wilson's 95 % interval. The numbers
+    include the games of all seeds. Each seed has different openings, half official three-move ballots, half random
+    plies.
     """
     import pandas as pd
 
@@ -82,28 +83,28 @@ def _share(text: str) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise arena.UsageError(f"a share of random moves is a number from 0 to 1, not {text.strip()!r}")
+        raise arena.UsageError(f"--explore takes numbers from 0 to 1, separated by commas; {text.strip()!r} is not one")
     return share
 
 
 def _compiled(player: arena.Player, name: str, share: float) -> tuple[arena.CompiledPlayer, arena.CompiledPlayer]:
-    """The player against itself with a share of random moves. Raises UsageError if it has no compiled form."""
+    """Return both sides of a player against itself with random moves. Raises UsageError without a compiled form."""
 
     black, white = (player.compiled(side) for side in arena.SIDES)
     if black is None or white is None:
-        raise arena.UsageError(f"{name} has no compiled form, which games against itself need here")
+        raise arena.UsageError(f"{name} has no compiled form; name a player that has one, for example m1")
     return replace(black, explore=max(black.explore, share)), replace(white, explore=max(white.explore, share))
 
 
 def _endings(episodes: Sequence[arena.Episode]) -> dict[str, float]:
-    """How games ended by the rules."""
+    """Return the percentages of the ways in which games ended, and their mean length."""
     ends = [episode.termination for episode in episodes]
     shares = {column: 100 * ends.count(end) / len(ends) for column, end in _ENDS.items()}
     return shares | {"plies": sum(episode.plies for episode in episodes) / len(ends)}
 
 
 def _unending(episodes: Sequence[arena.Episode]) -> dict[str, float]:
-    """How many games without rules of draws reached their last ply."""
+    """Return the percentage of games that reached the last ply, with its interval."""
 
     count = sum(episode.termination is arena.Termination.PLY_CAP for episode in episodes)
     low, high = arena.wilson(count, len(episodes))

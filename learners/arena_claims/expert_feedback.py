@@ -1,4 +1,4 @@
-"""Learning with a teacher, against oneself, and from human games."""
+"""The claim that expert feedback accelerates learning."""
 
 from __future__ import annotations
 
@@ -32,32 +32,35 @@ if TYPE_CHECKING:
 
 By = Literal["games", "examples"]
 _MOST = 100_000
-"""Games that are learned from, at most, to come to a number of examples."""
+"""Maximum number of games to learn from to reach a number of examples."""
 
 
 def expert_feedback(
     learner: Learner = "lms",
     teacher: Annotated[str, typer.Option(help="Spec of the player that gives the feedback.")] = "m4",
     human: Annotated[
-        list[str] | None, typer.Option(help="PDN file, or collection, of human games; repeatable. None: left out.")
+        list[str] | None,
+        typer.Option(help="PDN file or collection of human games; repeatable. Without it there are no human games."),
     ] = None,
-    at: Annotated[str, typer.Option(help="Where to measure: numbers of games or examples, rising.")] = "5,20,100",
-    by: Annotated[By, typer.Option(help="Whether to measure after equal numbers of games, or of examples.")] = "games",
-    against: Annotated[str, typer.Option(help="Spec of the opponent when measured.")] = "m1",
+    at: Annotated[
+        str, typer.Option(help="Numbers of games or examples at which to measure, rising, separated by commas.")
+    ] = "5,20,100",
+    by: Annotated[By, typer.Option(help="Measure after equal numbers of games, or of examples.")] = "games",
+    against: Annotated[str, typer.Option(help="Spec of the opponent in measurements.")] = "m1",
     test_games: TestGames = 200,
     seed: Seed = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="How often to learn; an interval needs three.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of training seeds; an interval needs three.")] = 5,
     out: Plot = None,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does an expert's feedback accelerate learning?
+    """Test whether an expert's feedback accelerates learning.
 
-    The text (Mitchell 1997 and a course's notes) names three kinds of experience. A row for each kind and number: self,
-    games of the learner against itself; taught, the same games with the teacher's values and better moves; human, games
-    of --human in an order drawn anew for each seed. games, examples: learned from, mean over the seeds. wins, draws,
-    losses: all seeds together; win_low, win_high: Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high: the
-    95 % t interval over the seeds; gain: how much higher the seeds score than by self at the same number, with its own.
+    Mitchell (1997) and a course's notes name three kinds of experience. There is a row for each kind and number. self:
+    games of the learner against itself. taught: the same games with the teacher's values and better moves. human: games
+    of --human in a random order for each seed. games, examples: number learned from, mean over the seeds. wins, draws,
+    losses: all seeds together. win_low, win_high: Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high:
+    95 % t interval over the seeds. gain: mean difference to "self" at the same number, with its interval.
     """
     import pandas as pd
 
@@ -105,12 +108,12 @@ def _points(text: str) -> list[int]:
     except ValueError:
         points = []
     if not points or points[0] < 1 or points != sorted(set(points)):
-        raise arena.UsageError(f"--at takes rising numbers separated by commas, for example 5,20,100: not {text!r}")
+        raise arena.UsageError(f"--at takes rising numbers separated by commas, for example 5,20,100, not {text!r}")
     return points
 
 
 def _kinds(teacher: str, human: list[str], seed: int) -> dict[str, Games]:
-    """What plays or finds game number so and so of each kind of experience."""
+    """Return a function for each kind of experience, which plays or reads the game of a number."""
     from arena import commands
     from arena.training.sources import Opponents, RecordedGames, Taught, Tutor
 
@@ -130,7 +133,7 @@ def _kinds(teacher: str, human: list[str], seed: int) -> dict[str, Games]:
 def _curve(
     spec: Spec, games: Games, points: list[int], by: By, opponent: Spec, test_games: int, seed: int
 ) -> Iterator[tuple[int, int, Score]]:
-    """Games and examples learned from, and what was measured, at each of the points."""
+    """Yield the games and examples learned from, and the measured score, at each of the points."""
     from arena.training import duel
 
     learner = _fresh(spec, seed)
@@ -138,7 +141,7 @@ def _curve(
     for point in points:
         while (done if by == "games" else examples) < point:
             if done == _MOST:
-                raise arena.UsageError(f"{_MOST} games do not hold {point} examples: name a smaller number in --at")
+                raise arena.UsageError(f"{_MOST} games have fewer than {point} examples: give a smaller number in --at")
             learner.learn_from([games(learner, done)])
             done += 1
             examples = int(learner.state()["examples"])
@@ -146,9 +149,9 @@ def _curve(
 
 
 def _fresh(spec: Spec, seed: int) -> arena.Learner:
-    """A fresh learner. Raises UsageError if it does not count its examples."""
+    """Return a fresh learner. Raises UsageError if it does not count its examples."""
     instance: arena.Learner = spec.create()
     instance.begin(seed)
     if "examples" not in instance.state():
-        raise arena.UsageError(f"{spec.text} does not count its examples; lms does")
+        raise arena.UsageError(f"{spec.text} does not count its examples; use lms")
     return instance

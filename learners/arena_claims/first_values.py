@@ -1,4 +1,4 @@
-"""Whether high first values make a learner explore."""
+"""The claim that high first values make a learner explore."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def first_values(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Do high first values make a learner explore?
+    """Test whether high first values make a learner explore.
 
-    The text of the neural Q-model says so of the values before the first game: each trial lowers the value of a move
-    that was too high, so that the others are tried next. first_value is added to the log odds that every move wins.
-    The learners have no other exploration unless --learners names others.
+    The text of the neural Q-model says that high values before the first game cause exploration. Each trial lowers the
+    value of a move, so that the other moves are tried next. first_value is added to the log odds that a move wins, for
+    every move. The default learners have no other exploration.
     """
     compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

@@ -1,4 +1,4 @@
-"""Learning from games against an opponent that does not change."""
+"""The claim that a learner comes to beat an opponent that does not change."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ from arena_claims.output import (
 def fixed_opponent(
     learner: Learner = "td",
     against: Annotated[str, typer.Option(help="Spec of the opponent.")] = "m1",
-    games: Annotated[int | None, typer.Option(min=1, help="Games to learn from; about 500 if not given.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games to learn from; the default is about 500.")] = None,
     every: Annotated[
-        int | None, typer.Option(min=1, help="Games between two measurements; about 100 if not given.")
+        int | None, typer.Option(min=1, help="Games between two measurements; the default is about 100.")
     ] = None,
     test_games: TestGames = 200,
     seed: Seed = 1,
@@ -35,9 +35,10 @@ def fixed_opponent(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does it come to beat an opponent that does not change, by playing against it?
+    """Test learning against an opponent that does not change.
 
-    The measured games are others than those that are learned from: the learner neither learns nor explores in them.
+    Melicher (2009) claims that the learner comes to beat the opponent. Measurements are separate games, in which the
+    learner neither learns nor explores.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Whether more games between two fits help."""
+"""The claim that more games in a generation help."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def generation_size(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Do more games in a generation help, if the games in all are the same?
+    """Test whether more games in a generation help.
 
-    The text of the neural Q-model says that the games of a generation must increase. Here the learners play equally
-    many games, so that a larger generation means fewer fits, each to more boards. The rate of learning and the share
-    of each network in the average follow the games, not the fits.
+    The text of the neural Q-model says that the games of a generation must increase. Here all learners play the same
+    number of games, so a larger generation means fewer fits, each to more boards. The learning rate and the share of
+    each network in the average follow the games, not the fits.
     """
     compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

@@ -1,4 +1,4 @@
-"""Learners whose weights can be followed through a game."""
+"""Learners that log their weights during a game."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 Trail = list[tuple[int, "np.ndarray"]]
-"""After how many moves of the game the board stood that was learned from, and the weights thereafter."""
+"""Pairs of the ply of a board that was learned from, and the weights after it."""
 
 
 class LoggedRule(temporal.PlainRule):
-    """The rule of TD, which keeps the weights after each turn that it learned from."""
+    """The rule of TD; logs the weights after each turn that it learned from."""
 
     trail: Trail
 
@@ -31,7 +31,7 @@ class LoggedRule(temporal.PlainRule):
 
 
 class LoggedGeneralizer(lms.Generalizer):
-    """The LMS rule, which keeps the weights after each example."""
+    """The LMS rule; logs the weights after each example."""
 
     trail: Trail
 
@@ -45,7 +45,7 @@ class LoggedGeneralizer(lms.Generalizer):
 
 
 class LoggedTD(td.TD):
-    """TD that can be followed."""
+    """TD that logs its weights."""
 
     def begin(self, seed: int) -> None:
         self.trail_: Trail = []
@@ -58,7 +58,7 @@ class LoggedTD(td.TD):
 
 
 class LoggedLMS(lms.LMS):
-    """LMS that can be followed."""
+    """LMS that logs its weights."""
 
     def begin(self, seed: int) -> None:
         self.trail_: Trail = []
@@ -71,4 +71,4 @@ class LoggedLMS(lms.LMS):
 
 
 LOGGED: Mapping[type, type[LoggedTD] | type[LoggedLMS]] = {td.TD: LoggedTD, lms.LMS: LoggedLMS}
-"""What stands in for a learner while it is followed."""
+"""The logging class of each learner."""

@@ -1,4 +1,4 @@
-"""Whether a line of play that lost is played again."""
+"""The claim that a losing line is not repeated."""
 
 from __future__ import annotations
 
@@ -15,25 +15,27 @@ if TYPE_CHECKING:
     from arena.commands import Spec
 
 _TRIED = 100
-"""Lines that are tried for each that is to be lost."""
+"""Maximum number of lines to play for each lost line."""
 
 
 def losing_line(
     learner: Learner = "td",
-    against: Annotated[str, typer.Option(help="Spec of the opponent, which never changes its mind.")] = "m2",
+    against: Annotated[str, typer.Option(help="Spec of the opponent, which does not learn.")] = "m2",
     lines: Annotated[int, typer.Option(min=1, help="Lost games to learn from.")] = 10,
-    tries: Annotated[int, typer.Option(min=1, help="How often each line may be learned from.")] = 20,
+    tries: Annotated[int, typer.Option(min=1, help="Maximum number of times to learn from each line.")] = 20,
     practice: Annotated[
-        int | None, typer.Option(min=0, help="Games against itself to begin with; about 100 if not given.")
+        int | None, typer.Option(min=0, help="Games of self-play before the first line; the default is about 100.")
     ] = None,
     seed: Seed = 1,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Is a losing line repeated after it was learned from?
+    """Test whether a losing line is repeated after learning.
 
-    Each line begins with an opening of its own and is played against the opponent with chance fixed, so that it
-    is the same game until the learner chooses otherwise. Lines that are not lost are passed over.
+    The learner learns from each lost game of a line. Each line has a different opening. Its games against the opponent
+    use the same random numbers, so the game is the same until the learner chooses another move. Lines that are not lost
+    are skipped. repeated: how often the first game was repeated at once. lost: number of games lost before one was not.
+    saved: whether one was not lost.
     """
     import pandas as pd
 
@@ -62,14 +64,14 @@ def losing_line(
             }
         )
     if not rows:
-        raise arena.ArenaError(f"no line of {_TRIED * lines} was lost to {opponent.text}, so there is none to repeat")
+        raise arena.ArenaError(f"none of {_TRIED * lines} lines was lost to {opponent.text}; name a stronger opponent")
     print_frame(pd.DataFrame(rows), form)
 
 
 def _lost_lines(
     learner: arena.Learner, opponent: Spec, seed: int, lines: int, tries: int
 ) -> Iterator[tuple[int, list[arena.Episode]]]:
-    """For each line that was lost its games, until one was not lost: one more than it was learned from."""
+    """Yield the number and the games of each lost line, up to the first game that was not lost."""
     from dataclasses import replace
 
     from arena.training import duel

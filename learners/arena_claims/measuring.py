@@ -1,4 +1,4 @@
-"""Means and 95 % intervals that the commands of ``arena claims`` report."""
+"""Means and 95 % intervals in the output of ``arena claims``."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from arena.training.duel import Score
 
 FEWEST = 3
-"""Values that an interval needs."""
+"""Smallest number of values for an interval."""
 
 
 def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
-    """The mean of independent values, one for each training seed, and the bounds of its 95 % t interval.
+    """Return the mean of independent values, one for each training seed, and the bounds of its 95 % t interval.
 
-    The bounds are NaN below three values, and all three are NaN without any.
+    With fewer than three values the bounds are NaN; without values the mean is NaN too.
     """
     numbers = np.asarray(values, dtype=float)
     if not len(numbers):
@@ -37,29 +37,29 @@ def over_seeds(values: Sequence[float]) -> tuple[float, float, float]:
 
 
 def seed_columns(name: str, values: Sequence[float]) -> dict[str, float]:
-    """:func:`over_seeds` as columns of a row: ``name``, ``name_low`` and ``name_high``."""
+    """Return :func:`over_seeds` as the columns ``name``, ``name_low`` and ``name_high``."""
     return dict(zip((name, f"{name}_low", f"{name}_high"), over_seeds(values), strict=True))
 
 
 def win_columns(score: Score) -> dict[str, float]:
-    """Wilson's 95 % interval of the share of won games, as the columns ``win_low`` and ``win_high``, in percent."""
+    """Return Wilson's 95 % interval of win % as the columns ``win_low`` and ``win_high``, in percent."""
 
     low, high = arena.wilson(score.wins, score.games)
     return {"win_low": 100 * low, "win_high": 100 * high}
 
 
 def total(duels: Sequence[Score]) -> Score:
-    """The games of several duels together."""
+    """Return the sum of several scores."""
     from arena.training.duel import Score
 
     return Score(*(sum(getattr(score, name) for score in duels) for name in ("wins", "draws", "losses")))
 
 
 def duel_columns(player: Spec, opponent: Spec, games: int, seed: int) -> dict[str, float]:
-    """The games of ``player`` against ``opponent``, as :func:`arena.training.duel.duel` plays them, as columns.
+    """Play ``player`` against ``opponent`` as :func:`arena.training.duel.duel` does; return columns.
 
-    Games won, drawn and lost, win % with Wilson's interval, and score % with its 95 % t interval over the pairs of
-    games from one opening.
+    The columns are wins, draws, losses, win % with Wilson's interval, and score % with its 95 % t interval over the
+    pairs of games from one opening.
     """
     from arena.training import duel
     from arena.training.duel import Score

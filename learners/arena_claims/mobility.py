@@ -1,4 +1,4 @@
-"""What mobility is worth, compared with another ply of search."""
+"""The claim that mobility is worth less than another ply of search."""
 
 from __future__ import annotations
 
@@ -15,28 +15,29 @@ if TYPE_CHECKING:
 
 _DEEPEST = 64
 _TIMED, _TIMES = 20, 5
-"""Games against itself in which the time of each player is taken, and how often; the fastest counts."""
+"""Games against itself for timing a player, and repetitions; the fastest one counts."""
 
 
 def mobility(
     depth: Annotated[int, typer.Option(min=1, max=_DEEPEST - 1, help="Plies of search with mobility.")] = 3,
-    weight: Annotated[float, typer.Option(help="What a step is worth, where a captured piece is worth 10.")] = 1.0,
+    weight: Annotated[float, typer.Option(help="Worth of a step; a captured piece is worth 10.")] = 1.0,
     seconds: Annotated[
-        float | None, typer.Option(min=0.0001, help="Also let both search for so many seconds a move.")
+        float | None,
+        typer.Option(min=0.0001, help="Also play games in which both search for this time a move, in seconds."),
     ] = None,
     test_games: TestGames = 400,
     seed: Seed = 1,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Is mobility in the evaluation worth less than another ply of search?
+    """Compare mobility with another ply of search.
 
-    The report tried mobility and dropped it, for its time. Rows: minimax with mobility against minimax without, at the
-    same depth; against minimax without that searches one ply deeper; and, with --seconds, both for the same time a
-    move, which no two runs repeat exactly. depth_with, depth_without: plies. time_ratio: processor time for a move with
-    mobility, divided by that without, each in games against itself. wins, draws, losses: of the player with mobility;
-    win_low, win_high: Wilson's 95 % interval of win_pct; score_pct_low, score_pct_high: 95 % t interval over the pairs
-    of games that start from one opening.
+    The report tried mobility and dropped it because of its time. The rows have minimax with mobility against minimax
+    without it: at the same depth, and one ply deeper without it. --seconds adds a row with the same time a move, which
+    differs from run to run. depth_with, depth_without: plies. time_ratio: processor time for a move with mobility
+    divided by that without, each in games against itself. wins, draws, losses: of the player with mobility. win_low,
+    win_high: Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high: 95 % t interval over the pairs of games
+    from one opening.
     """
     import pandas as pd
 
@@ -68,11 +69,11 @@ def mobility(
 
 
 def _seconds(player: Spec, seed: int) -> float:
-    """Processor time for a move of a player in games against itself."""
+    """Return the processor time in seconds for a move of a player in games against itself."""
     from arena.training import duel
 
     play = duel.games(player.create, player.create)
-    play(seed, 0, None)  # what has not been compiled is compiled here
+    play(seed, 0, None)  # compiles the kernels
     boards = list(duel.openings(seed, _TIMED))
     plies, spent = 0, []
     for _ in range(_TIMES):

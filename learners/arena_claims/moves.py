@@ -1,4 +1,4 @@
-"""The weights over the moves of one game."""
+"""The claim that weights settle over the moves of one game."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from arena_claims.output import Csv, Json, Learner, Plot, Seed, check_plot, plot
 
 def moves(
     learner: Learner = "td",
-    game: Annotated[int, typer.Option(min=1, help="Which game of self-play, from 1.")] = 1,
+    game: Annotated[int, typer.Option(min=1, help="Number of the game of self-play, from 1.")] = 1,
     seed: Seed = 1,
     out: Plot = None,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Weights after every move of one game: do they settle?
+    """Test whether weights settle over the moves of one game.
 
-    Melicher's plot (2009) has moves on its x axis and weights that settle. A row for each board that td or lms learned
-    from, in that order; ply: after how many moves of the game it stood. td takes the turns of one side and then those
-    of the other, lms both sides' by turns.
+    Melicher's plot (2009) has moves on its x axis and weights that settle. There is a row for each board that td or lms
+    learned from, in order. ply: number of moves before the board. td takes all turns of one side first, then those of
+    the other; lms alternates between the sides.
     """
     import pandas as pd
 
@@ -34,7 +34,7 @@ def moves(
     check_plot(out)
     spec = commands.parse("learner", learner)
     if spec.registered.cls not in LOGGED:
-        raise arena.UsageError(f"{spec.text} cannot be followed through a game; td and lms can")
+        raise arena.UsageError(f"{spec.text} does not log its weights; td and lms do")
     instance = LOGGED[spec.registered.cls](**spec.arguments)
     instance.begin(seed)
     if game > 1:

@@ -1,4 +1,4 @@
-"""Whether a learner should try new boards."""
+"""The claim that a learner should try new boards."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def novelty(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Is it better to try new boards, or to play on in lines that look good?
+    """Test whether a bonus for new boards helps.
 
-    A lecture on Mitchell's design says that the learner must choose between the two. novelty is the bonus of a board
-    that was never met, in units of U (a piece is worth about 2); it falls as 1/(1 + visits). explore=0 leaves out
-    random moves.
+    A lecture on Mitchell's design says that the learner must choose between new boards and lines that look good.
+    novelty is the bonus of a board that was never met, in units of U (a piece is worth about 2). It falls as 1/(1 +
+    visits). explore=0 means no random moves.
     """
     compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

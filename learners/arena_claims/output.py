@@ -1,4 +1,4 @@
-"""Options and output that the commands of ``arena claims`` share."""
+"""Shared options and output of the commands of ``arena claims``."""
 
 from __future__ import annotations
 
@@ -23,36 +23,38 @@ Learner = Annotated[str, typer.Option(help="Spec of the learner.")]
 
 def _even(games: int) -> int:
     if games % 2:
-        raise arena.UsageError(f"games of a measurement come in pairs, one of each colour: not {games}")
+        raise arena.UsageError(
+            f"--test-games must be even, since games come in pairs with colours swapped; {games} is odd"
+        )
     return games
 
 
-TestGames = Annotated[int, typer.Option(min=2, callback=_even, help="Games of a measurement; even.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of all chance.")]
-Seeds = Annotated[int, typer.Option(min=1, help="How many times to learn, each with a seed of its own.")]
-Plot = Annotated[Path | None, typer.Option(help="New file for a plot: png, pdf or svg.")]
+TestGames = Annotated[int, typer.Option(min=2, callback=_even, help="Games of a measurement; an even number.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of all random choices.")]
+Seeds = Annotated[int, typer.Option(min=1, help="Number of training seeds.")]
+Plot = Annotated[Path | None, typer.Option(help="New file for a plot: .png, .pdf or .svg.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV.")]
 
 
 def opponent_of(text: str) -> Spec:
-    """The player of a spec. Raises UsageError where it would wait for a person, and what naming a player raises."""
+    """Return the player of a spec. Raises UsageError if it is invalid or if it plays at a terminal."""
     from arena import commands
 
     spec = commands.parse("player", text)
     if spec.registered.cls.needs_terminal:
-        raise arena.UsageError(f"{spec.text} plays at a terminal, and can be no opponent here")
+        raise arena.UsageError(f"{spec.text} plays at a terminal and cannot be an opponent here")
     return spec
 
 
 def columns(score: Score) -> dict[str, float]:
-    """A score as columns of a row: counts, and percentages of wins and of points."""
+    """Return a score as columns: counts, win % and score %."""
     counts = {"wins": score.wins, "draws": score.draws, "losses": score.losses}
     return counts | {"win_pct": score.win_pct, "score_pct": score.score_pct}
 
 
 def check_plot(path: Path | None) -> None:
-    """Raise UsageError where no plot could be written at ``path``: before anything is computed."""
+    """Raise UsageError if no plot can be written to ``path``. Call this before computing."""
     if path is None:
         return
     try:
@@ -60,7 +62,7 @@ def check_plot(path: Path | None) -> None:
     except ImportError:
         raise arena.UsageError("plots need matplotlib: pip install 'checkers-arena[plots]'") from None
     if path.suffix not in (".png", ".pdf", ".svg"):
-        raise arena.UsageError(f"a plot is a .png, .pdf or .svg file, not {path.name}")
+        raise arena.UsageError(f"a plot must be a .png, .pdf or .svg file, not {path.name}")
     if paths.exists(path):
         raise arena.UsageError(f"{path} exists already; name another file")
     if not paths.is_folder(path.absolute().parent):
@@ -68,7 +70,7 @@ def check_plot(path: Path | None) -> None:
 
 
 def plot(frame: pd.DataFrame, x: str, columns: Sequence[str], path: Path | None, of: str | None = None) -> None:
-    """A line for each of ``columns`` over ``x``; where ``of`` names a column, one for each of its values too."""
+    """Plot each of ``columns`` over ``x``; if ``of`` names a column, plot one line for each of its values."""
     if path is None:
         return
     from matplotlib.figure import Figure

@@ -1,4 +1,4 @@
-"""Whether a learner whose draws are punished plays for wins."""
+"""The claim that punished draws make a learner play for wins."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def punish_draws(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does a learner play for wins if its draws get a negative reward?
+    """Test whether punished draws lead to more wins.
 
-    The text of the neural Q-model expects a stronger player of it. draw_reward is the reward of a draw, where a win
-    is 1 and a loss -1; with -1 a draw is as bad as a loss.
+    The text of the neural Q-model expects a stronger player. draw_reward is the reward of a draw; a win has 1 and a
+    loss -1. With -1 a draw is as bad as a loss.
     """
     compare(learners, games, against, test_games, range(seed, seed + seeds), "win_pct", json, csv)

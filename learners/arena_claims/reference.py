@@ -1,4 +1,4 @@
-"""The table of what each scheme reaches, made again."""
+"""The table of the strength of each scheme."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a learner should reach against an opponent."""
+    """A goal of a scheme against an opponent."""
 
     opponent: str
     """Spec of a player."""
     measure: Literal["win_pct", "score_pct"]
     reach: float | None = None
-    """Percent; what each seed should have at least; None: it is only measured."""
+    """Smallest percentage that each seed should reach; None: no goal, only a measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How a scheme learns, and what it should reach."""
+    """How a scheme learns, and its goals."""
 
     learner: str
     games: int
-    """To learn from."""
+    """Games to learn from."""
     seeds: int
-    """How often to learn, unless told otherwise."""
+    """Default number of training seeds."""
     goals: tuple[Goal, ...]
 
 
@@ -48,23 +48,26 @@ SCHEMES = {
 }
 """80.8 % of the points are 250 Elo. ``minimax`` has the stock coefficients of the heuristic."""
 TEST_SEED = 1_000_003
-"""Of the openings that are measured from; apart from the seeds that are learned with."""
+"""Seed of the openings in measurements; different from the training seeds."""
 
 
 def reference(
-    scheme: Annotated[str, typer.Option(help=f"One of {', '.join(SCHEMES)}; all of them by default.")] = "all",
-    seeds: Annotated[int | None, typer.Option(min=1, help="How often to learn; by default as many as it has.")] = None,
+    scheme: Annotated[str, typer.Option(help=f"One of {', '.join(SCHEMES)}, or all.")] = "all",
+    seeds: Annotated[
+        int | None, typer.Option(min=1, help="Number of training seeds; by default the scheme's own number.")
+    ] = None,
     test_games: TestGames = 1000,
-    share: Annotated[float, typer.Option(min=0.001, max=1, help="Share of its games to learn from.")] = 1.0,
+    share: Annotated[float, typer.Option(min=0.001, max=1, help="Share of the scheme's games to learn from.")] = 1.0,
     seed: Seed = 1,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """What does each scheme reach, learned anew and measured against players that do not learn?
+    """Train and measure each scheme.
 
-    A row is a scheme against an opponent, all seeds together: games won, drawn and lost with Wilson's 95 % intervals,
-    the lowest and the highest seed, in percent; how many seeds come to what they should (reach), how many failed (td:
-    a weight diverged or is negative), and the games learned from in a second of processor time.
+    The opponents do not learn. A row is a scheme against an opponent, all seeds together. wins, draws, losses: games.
+    low, high: Wilson's 95 % interval of the measure. lowest_seed, highest_seed: the measure of one seed, in percent.
+    reach: the goal. reached: number of seeds that reach it. failed: number of seeds with a diverged or negative weight
+    (td). games_per_s: training games in a second of processor time.
     """
     import pandas as pd
 
@@ -72,7 +75,7 @@ def reference(
 
     form = chosen(json, csv)
     if scheme not in ("all", *SCHEMES):
-        raise arena.UsageError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}")
+        raise arena.UsageError(f"there is no scheme {scheme!r}; name one of {', '.join(SCHEMES)}, or all")
     schemes = SCHEMES if scheme == "all" else {scheme: SCHEMES[scheme]}
     rows: list[dict[str, Any]] = []
     for name, each in schemes.items():
@@ -99,12 +102,14 @@ def _rows(name: str, scheme: Scheme, seeds: range, test_games: int, share: float
             metrics = learner.self_play(games)
             failed += bool(metrics.get("diverged") or metrics.get("negative"))
             seconds += time.process_time() - began
-            for goal, found in duels.items():
-                found.append(duel.measure(learner.player, goal.opponent, test_games, TEST_SEED + number))
+            for goal, scores in duels.items():
+                scores.append(duel.measure(learner.player, goal.opponent, test_games, TEST_SEED + number))
             tell((done + 1) * games, 0, len(seeds) * games, "")
-    for goal, found in duels.items():
-        each = [getattr(score, goal.measure) for score in found]
-        whole = duel.Score(*(sum(counts) for counts in zip(*((t.wins, t.draws, t.losses) for t in found), strict=True)))
+    for goal, scores in duels.items():
+        each = [getattr(score, goal.measure) for score in scores]
+        whole = duel.Score(
+            *(sum(counts) for counts in zip(*((t.wins, t.draws, t.losses) for t in scores), strict=True))
+        )
         of = whole.wins if goal.measure == "win_pct" else whole.wins + whole.draws / 2
         low, high = arena.wilson(of, whole.games)
         yield {
@@ -126,6 +131,6 @@ def _rows(name: str, scheme: Scheme, seeds: range, test_games: int, share: float
 
 
 def _warm_up(learner: arena.Learner) -> None:
-    """Compile what has not been compiled."""
+    """Compile the learner's kernels before its time is measured."""
     learner.begin(0)
     learner.self_play(learner.step)

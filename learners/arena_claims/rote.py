@@ -1,4 +1,4 @@
-"""What rote memory and what learned weights are worth, by phase of the game."""
+"""The claim that rote memory plays endings best and learned weights the middle game."""
 
 from __future__ import annotations
 
@@ -17,31 +17,33 @@ if TYPE_CHECKING:
     from arena_evaluators.memory import RoteMemory
 
 PHASES = {"opening": range(20, 25), "middle game": range(9, 20), "ending": range(9)}
-"""Pieces on the board in each phase (the texts name the phases and give no numbers; these are ours)."""
+"""Pieces on the board in each phase. The texts name the phases; the numbers are ours."""
 EXPLORE = 0.1
-"""Share of random moves in the games that the boards are taken from."""
+"""Share of random moves in the games from which boards are taken."""
 
 
 def rote(
     learner: Learner = "td",
-    games: Annotated[int, typer.Option(min=1, help="Games against itself to learn from.")] = 2000,
-    boards: Annotated[int, typer.Option(min=1, help="Boards of each phase; each is played with both colours.")] = 200,
+    games: Annotated[int, typer.Option(min=1, help="Games of self-play to learn from.")] = 2000,
+    boards: Annotated[int, typer.Option(min=1, help="Boards of each phase, each played with both colours.")] = 200,
     source: Annotated[
-        Literal["later", "memory"], typer.Option(help="Where boards come from: later games of its own, or its memory.")
+        Literal["later", "memory"],
+        typer.Option(help="Source of the boards: later games of the learner, or its memory."),
     ] = "later",
-    depth: Annotated[int, typer.Option(min=1, max=64, help="Plies of search when measured.")] = 3,
+    depth: Annotated[int, typer.Option(min=1, max=64, help="Plies of search in measurements.")] = 3,
     against: Annotated[str, typer.Option(help="Spec of the opponent.")] = "m2",
     seed: Seed = 1,
     out: Plot = None,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Is rote memory best in endings, and are learned weights best in the middle game?
+    """Test rote memory and learned weights in each phase.
 
-    The claim of Melicher (2009) and of those he cites. The same learned model plays by memory alone (boards not held
-    are worth 0), by its weights alone, and by both, from openings of 20 to 24 pieces, middle games of 9 to 19 and
-    endings of up to 8. "neither" is the search alone, which sees wins and losses and values all other boards 0: what
-    the boards themselves are worth. known_pct: how many of these boards memory holds.
+    Melicher (2009) and the authors he cites claim that rote memory is best in endings, and learned weights are best in
+    the middle game. One learned model plays with memory alone (unknown boards are worth 0), with its weights alone, and
+    with both. Openings have 20 to 24 pieces, middle games 9 to 19 and endings up to 8. "neither" is the search alone,
+    which sees wins and losses and values all other boards 0. It shows the worth of the boards themselves.
+    known_pct: percentage of these boards in the memory.
     """
     from functools import partial
 
@@ -63,7 +65,7 @@ def rote(
     instance.self_play(games)
     model = instance.model()
     if model.kind != "td":
-        raise arena.UsageError(f"{spec.text} has no rote memory; td has")
+        raise arena.UsageError(f"{spec.text} has no rote memory; use td")
     memory = RoteMemory.of(model.tensors)
     phases = (
         _of_memory(memory, seed, boards) if source == "memory" else _of_games(instance.player(), seed, games, boards)
@@ -82,15 +84,14 @@ def rote(
 
 
 def _forgetful(model: arena.Model) -> arena.Model:
-    """The same model with nothing in its memory."""
+    """Return the same model with an empty memory."""
 
     empty = {name: model.tensors[name][:0] for name in ("boards", "values", "visits", "tried")}
     return arena.Model(model.kind, {**model.tensors, **empty})
 
 
 def _of_memory(memory: RoteMemory, seed: int, number: int) -> Mapping[str, list[arena.Board]]:
-    """Up to ``number`` boards of each phase that memory holds, drawn by lot; a phase of which it holds none is left
-    out."""
+    """Return up to ``number`` random boards of each phase from the memory, without phases that have none."""
 
     found: dict[str, list[arena.Board]] = {phase: [] for phase in PHASES}
     for masks in np.random.default_rng(seed).permutation(memory.tensors()["boards"]).tolist():
@@ -102,7 +103,7 @@ def _of_memory(memory: RoteMemory, seed: int, number: int) -> Mapping[str, list[
 
 
 def _of_games(player: arena.Player, seed: int, first: int, number: int) -> Mapping[str, list[arena.Board]]:
-    """``number`` boards of each phase from games ``first`` and on, no two of one phase from the same game."""
+    """Return ``number`` boards of each phase from games ``first`` and later, at most one of a phase from a game."""
     from arena.checkers.splitmix64 import SplitMix64
     from arena.search.selfplay import Games
 

@@ -1,4 +1,4 @@
-"""What rote memory adds to a static evaluation."""
+"""The claim that rote memory improves a static evaluation."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ def static_rote(
     learner: Learner = "td",
     games: Annotated[int, typer.Option(min=1, help="Games to learn from.")] = 1000,
     source: Annotated[
-        str, typer.Option(help="Opponents of the games to learn from, as those of arena train --against; or self.")
+        str, typer.Option(help="Opponents in the games to learn from, as for arena train --against, or self.")
     ] = "self",
-    against: Annotated[str, typer.Option(help="Specs of the opponents when measured, separated by commas.")] = "m2",
+    against: Annotated[str, typer.Option(help="Specs of the opponents in measurements, separated by commas.")] = "m2",
     test_games: TestGames = 400,
     seed: Seed = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="How often to learn; an interval needs three.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of training seeds; an interval needs three.")] = 5,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does a memory of boards improve a static evaluation, and how does that compare with learned weights?
+    """Test whether memory improves a static evaluation.
 
-    De Jong & Schultz (1998), as Melicher (2009) cites them, remember all boards met and leave the evaluation as it is.
-    A row for each of td:learn=memory, weights and both, and for nothing: the weights that td begins with, no memory.
-    boards: boards that memory holds, mean over the seeds. wins, draws, losses: all seeds together; win_low, win_high:
-    Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high: 95 % t interval over the seeds; gain: the mean
-    of how much higher each seed scores than with nothing learned, with its own.
+    De Jong & Schultz (1998), as Melicher (2009) cites them, remember all boards met and do not change the evaluation.
+    There is a row for each of td:learn=memory, weights and both. The row "nothing" has the weights with which td begins
+    and no memory. boards: boards in the memory, mean over the seeds. wins, draws, losses: all seeds together. win_low,
+    win_high: Wilson's 95 % interval of win_pct. score_pct_low, score_pct_high: 95 % t interval over the seeds. gain:
+    mean difference of the seeds to "nothing", with its interval.
     """
     import pandas as pd
 
@@ -48,7 +48,7 @@ def static_rote(
     form = chosen(json, csv)
     spec = commands.parse("learner", learner)
     if spec.name != "td":
-        raise arena.UsageError(f"{spec.text} has no rote memory; td has")
+        raise arena.UsageError(f"{spec.text} has no rote memory; use td")
     opponents = [opponent_of(text) for text in commands.split("player", against)]
     rows: list[dict[str, Any]] = []
     numbers = range(seed, seed + seeds)
@@ -57,7 +57,7 @@ def static_rote(
         measured = list(_measured(spec, learn, games, source, opponents, test_games, numbers))
         boards = sum(boards for boards, _ in measured) / seeds
         for opponent in opponents:
-            duels = [found[opponent.text] for _, found in measured]
+            duels = [scores[opponent.text] for _, scores in measured]
             scores = [score.score_pct for score in duels]
             before = nothing.setdefault(opponent.text, scores)
             whole = total(duels)
@@ -78,7 +78,7 @@ def static_rote(
 def _measured(
     spec: Spec, learn: str, games: int, source: str, opponents: list[Spec], test_games: int, seeds: range
 ) -> Iterator[tuple[float, dict[str, Score]]]:
-    """For each seed the boards that memory holds, and how what was learned fares against each opponent."""
+    """Yield, for each seed, the number of boards in the memory and the score against each opponent."""
     from arena.training import duel
 
     for seed in seeds:
@@ -95,7 +95,7 @@ def _measured(
 
 
 def _learn(learner: arena.Learner, source: str, games: int, seed: int) -> float:
-    """Learn from games; the boards that memory holds in the end."""
+    """Learn from games; return the number of boards in the memory."""
     from arena import commands
     from arena.training.sources import Opponents
 

@@ -1,4 +1,4 @@
-"""Whether a player leaves men in the centre without support."""
+"""The claim that a player does not leave men in the centre without support."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 BEHIND = {14: (9, 10), 15: (10, 11), 16: (11, 12), 17: (13, 14), 18: (14, 15), 19: (15, 16)}
-"""The squares of the two middle rows away from the border, each with those diagonally behind it, as the player sees
-them whose men go towards higher squares."""
+"""The squares of the two middle rows that are not on the border, each with the squares diagonally behind it, for the
+player whose men move towards higher squares."""
 _EXPLORE = 0.2
-"""Share of random moves in the games that the boards are taken from."""
+"""Share of random moves in the games from which boards are taken."""
 
 
 def stranded(
@@ -30,23 +30,25 @@ def stranded(
         str, typer.Option("--learners", "--learner", help="Specs of learners, separated by commas.")
     ] = "qmodel",
     games: Games = 5000,
-    boards: Annotated[int, typer.Option(min=1, help="Boards on which each chooses, for each seed.")] = 400,
+    boards: Annotated[
+        int, typer.Option(min=1, help="Boards on which each player chooses a move, for each seed.")
+    ] = 400,
     seed: Seed = 1,
     seeds: Repeats = 5,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does a player avoid men in the centre that no piece supports?
+    """Test whether players support their men in the centre.
 
-    The text of the neural Q-model says so of its network: men are not left stranded in the centre but backed up. A man
-    is stranded here if it stands on a square of the two middle rows away from the border, and no piece of its side
-    stands on the two squares diagonally behind it.
+    The text of the neural Q-model says of its network that men are not left stranded in the centre but backed up. Here
+    a man is stranded if it stands on a square of the two middle rows that is not on the border, and no piece of its
+    side stands on the two squares diagonally behind it.
 
     A row is a player, or a learner before (games 0) and after its games. It chooses a move on boards of games between
-    two m1 with 20 % random moves, one board a game, without a capture, where moves differ in how many men are
-    stranded after them. stranded: men stranded after its move. chance: the mean over all moves. least: that of the best
-    move in this respect. excess, excess_low, excess_high: stranded - chance, and its 95 % interval. All are means of a
-    board, over the seeds; each seed has boards of its own, the same for all players.
+    two m1 with 20 % random moves, one board a game. The boards have no capture, and their moves leave different numbers
+    of stranded men. stranded: stranded men after the chosen move. chance: the mean over all moves. least: the minimum.
+    excess, excess_low, excess_high: stranded - chance, and its 95 % interval. All numbers are means over boards and
+    seeds. Each seed has different boards, the same for all players.
     """
     import pandas as pd
 
@@ -64,19 +66,19 @@ def stranded(
     with progress_bar("choosing") as tell:
         subjects = [(spec, None) for spec in fixed] + [(spec, done) for spec in learning for done in (0, games)]
         for place, (spec, done) in enumerate(subjects):
-            found = []
+            choices = []
             for number in numbers:
                 player = spec.create() if done is None else learned(spec, number, done)
-                found.append(_choices(player, number, positions[number], counts[number]))
+                choices.append(_choices(player, number, positions[number], counts[number]))
             row: dict[str, Any] = {"player": spec.text, "games": done}
-            row |= {name: over_seeds([each[name] for each in found])[0] for name in ("stranded", "chance", "least")}
-            rows.append(row | seed_columns("excess", [each["stranded"] - each["chance"] for each in found]))
+            row |= {name: over_seeds([each[name] for each in choices])[0] for name in ("stranded", "chance", "least")}
+            rows.append(row | seed_columns("excess", [each["stranded"] - each["chance"] for each in choices]))
             tell(place + 1, 0, len(subjects), spec.text)
     print_frame(pd.DataFrame(rows), form)
 
 
 def stranded_men(own: int, kings: int) -> int:
-    """How many men of a player are stranded; masks as this player sees them."""
+    """Return the number of stranded men of a player; the masks are in the view of this player."""
     men = own & ~kings
     return sum(
         bool(men >> (square - 1) & 1) and not any(own >> (behind - 1) & 1 for behind in squares)
@@ -85,13 +87,13 @@ def stranded_men(own: int, kings: int) -> int:
 
 
 def after_each_move(board: arena.Board) -> list[int]:
-    """How many of Black's men are stranded after each of its moves."""
+    """Return the number of Black's stranded men after each of its moves."""
     boards = map(board.after, board.legal_moves)
     return [stranded_men(after.black, after.kings & after.black) for after in boards]
 
 
 def _boards(seed: int, number: int) -> Iterator[arena.Board]:
-    """Boards with Black to move."""
+    """Yield boards with Black to move."""
     from arena.checkers.splitmix64 import SplitMix64
     from arena.training.play import played
     from arena_players.baselines import M1

@@ -1,4 +1,4 @@
-"""Learners that differ in their options, each learned from several seeds and measured in the same games."""
+"""Comparison of learners with different options, each with several seeds, from the same openings."""
 
 from __future__ import annotations
 
@@ -17,38 +17,39 @@ if TYPE_CHECKING:
 
 Learners = Annotated[
     str,
-    typer.Option("--learners", "--learner", help="Specs, separated by commas; the others are compared to the first."),
+    typer.Option("--learners", "--learner", help="Specs separated by commas; all are compared to the first."),
 ]
-Games = Annotated[int, typer.Option(min=1, help="Games that each learner plays against itself.")]
+Games = Annotated[int, typer.Option(min=1, help="Games of self-play of each learner.")]
 Against = Annotated[str, typer.Option(help="Specs of the opponents, separated by commas.")]
-Repeats = Annotated[int, typer.Option(min=1, help="How often each learns; intervals need three.")]
+Repeats = Annotated[int, typer.Option(min=1, help="Number of training seeds; an interval needs three.")]
 Measure = Literal["win_pct", "score_pct"]
 COLUMNS = """
-A row is a learner against an opponent. boards, draw_pct, plies: distinct boards of its training games, the share of
-these games that were drawn, and their length, means over the seeds. wins, draws, losses, win_pct, score_pct: games of
-all seeds together. low, high: the 95 % interval of the measure over the seeds. gain, gain_low, gain_high: by how much
-the measure is above that of the first learner, and its 95 % interval; both learned from the same seed and were
-measured from the same openings.
+A row is a learner against an opponent. boards, draw_pct, plies: distinct boards, percentage of draws and mean length
+of its training games, means over the seeds. wins, draws, losses, win_pct, score_pct: games of all seeds together.
+low, high: the 95 % interval of the measure over the seeds. gain, gain_low, gain_high: mean difference of the measure
+to that of the first learner with the same seed and openings, and its 95 % interval.
 """
 
 
 def learners_of(text: str, games: int) -> list[Spec]:
-    """The learners that a text names. Raises UsageError if one cannot learn from that many games, and what naming a
-    learner raises."""
+    """Return the learners of a list of specs.
+
+    Raises UsageError if a spec is invalid or repeated, or if ``games`` is not a multiple of a learner's step.
+    """
     from arena import commands
 
-    found = commands.parse_list("learner", text)
-    for number, spec in enumerate(found):
+    specs = commands.parse_list("learner", text)
+    for number, spec in enumerate(specs):
         step = spec.create().step
         if games % step:
             raise arena.UsageError(f"{spec.text} learns from {step} games at a time: give a multiple, not {games}")
-        if spec in found[:number]:
+        if spec in specs[:number]:
             raise arena.UsageError(f"{spec.text} is named twice")
-    return found
+    return specs
 
 
 def learned(spec: Spec, seed: int, games: int) -> arena.Player:
-    """What a learner plays like after games against itself."""
+    """Return the player of a learner after games of self-play."""
     learner = spec.create()
     learner.begin(seed)
     if games:
@@ -96,12 +97,12 @@ def compare(
                 learned = (number * len(seeds) + place + 1) * games
                 tell(learned, 0, len(variants) * len(seeds) * games, spec.text)
             means = {name: over_seeds([each[name] for each in counts])[0] for name in counts[0]}
-            for name, found in duels.items():
-                values = [getattr(score, measure) for score in found]
+            for name, scores in duels.items():
+                values = [getattr(score, measure) for score in scores]
                 before = first.setdefault(name, values)
                 _, low, high = over_seeds(values)
                 gains = [value - base for value, base in zip(values, before, strict=True)]
-                row = {"learner": spec.text, **means, "against": name, **columns(total(found))}
+                row = {"learner": spec.text, **means, "against": name, **columns(total(scores))}
                 row |= {"measure": measure, "low": low, "high": high}
                 rows.append(row | (seed_columns("gain", gains) if number else {}))
     print_frame(pd.DataFrame(rows), form)

@@ -1,4 +1,4 @@
-"""What a learner measures of itself from game to game."""
+"""The claim that weights settle over games."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from arena_claims.output import Csv, Json, Learner, Plot, Seed, check_plot, plot
 
 def weights(
     learner: Learner = "td",
-    games: Annotated[int | None, typer.Option(min=1, help="Games against itself; about 40 if not given.")] = None,
+    games: Annotated[int | None, typer.Option(min=1, help="Games of self-play; the default is about 40.")] = None,
     every: Annotated[
-        int | None, typer.Option(min=1, help="Games between two rows; as few as the learner takes if not given.")
+        int | None, typer.Option(min=1, help="Games between two rows; the default is the learner's smallest step.")
     ] = None,
     only: Annotated[str | None, typer.Option(help="Columns to keep, separated by commas.")] = None,
     seed: Seed = 1,
@@ -22,7 +22,10 @@ def weights(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Weights and errors after each game of self-play: do they settle, and when?"""
+    """Test whether weights settle over games of self-play.
+
+    A row has the learner's metrics after the games so far.
+    """
     import pandas as pd
 
     from arena import commands
@@ -43,7 +46,7 @@ def weights(
         names = [name.strip() for name in only.split(",")]
         if unknown := set(names) - set(frame.columns):
             raise arena.UsageError(
-                f"{spec.text} measures no {min(unknown)}; it measures {', '.join(frame.columns[1:])}"
+                f"{spec.text} has no metric {min(unknown)}; name some of {', '.join(frame.columns[1:])}"
             )
         frame = frame[["games", *names]]
     print_frame(frame, form)

@@ -1,4 +1,4 @@
-"""Whether changes of the win probability are a better reward than the result alone."""
+"""The claim that the change of the win probability is a better reward than the result."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ def win_probability(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does it help to reward moves by the change of the win probability?
+    """Test the change of the win probability as a reward.
 
     The student's report on a checkers bot wishes to reward moves that increase the probability of winning, and to
-    punish those that decrease it. With td:reward=win_probability the difference that the rule learns from is that
-    change: P(next board) - P(board), P being a logistic function of U. With td it is the change of U itself.
+    punish moves that decrease it. td:reward=win_probability learns from this change, P(next board) - P(board), where P
+    is a logistic function of U. td learns from the change of U.
     """
     compare(learners, games, against, test_games, range(seed, seed + seeds), "score_pct", json, csv)

@@ -1,4 +1,4 @@
-"""The cumulative rate of wins and draws against oneself, beside honest percentages."""
+"""The claim that a rising "win/draw rate" in self-play shows progress."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 def win_rate(
     learner: Learner = "qmodel_as_written",
-    generations: Annotated[int, typer.Option(min=1, help="How often to play and then learn.")] = 10,
-    games: Annotated[int | None, typer.Option(min=1, help="Games of a generation; about 200 if not given.")] = None,
+    generations: Annotated[int, typer.Option(min=1, help="Number of generations to play and learn from.")] = 10,
+    games: Annotated[int | None, typer.Option(min=1, help="Games of a generation; the default is about 200.")] = None,
     against: Annotated[str, typer.Option(help="Specs of the opponents, separated by commas.")] = "random,m1",
     test_games: TestGames = 200,
     seed: Seed = 1,
@@ -24,13 +24,13 @@ def win_rate(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Does a rising "win/draw rate" against oneself say that a learner gets better?
+    """Test whether a rising "win/draw rate" shows progress.
 
-    The text of the neural Q-model counts the wins and draws of player 1 in all games so far of a network against
-    itself, player 1 beginning by lot, and draws its plot of that. Here the same is counted for any learner, one
-    generation of games after the other from the start position (win_draw_pct), beside the share of draws among them,
-    the rate that the learner itself reports of its training, if it does (learner_win_draw_pct), and the wins and
-    points against outside opponents from ballots and random openings (*_win_pct, *_score_pct).
+    The text of the neural Q-model plots the wins and draws of player 1 in all games so far of a network against itself,
+    where player 1 is a random side. This command counts the same for any learner, in games from the start position.
+    win_draw_pct: this rate. draw_pct: percentage of draws. learner_win_draw_pct: the rate that the learner reports of
+    its training, if it does. *_win_pct, *_score_pct: win % and score % against other players, from ballots and random
+    openings.
     """
     import pandas as pd
 
@@ -72,7 +72,7 @@ def win_rate(
 
 
 def _against_itself(player: Callable[[], arena.Player], seed: int, first: int, number: int) -> list[int]:
-    """Won, drawn and lost games of player 1, who begins by lot, between two players of the same knowledge."""
+    """Return won, drawn and lost games of player 1, a random side, between two copies of a player."""
     from arena.checkers.splitmix64 import SplitMix64
     from arena.training import duel
 

@@ -1,4 +1,4 @@
-"""Whether what won is played more often."""
+"""The claim that a won line is played more often."""
 
 from __future__ import annotations
 
@@ -19,45 +19,46 @@ if TYPE_CHECKING:
 
 RESULTS = {1: "won", -1: "lost"}
 _TRIED = 50
-"""Games that are tried for each line, at most."""
+"""Maximum number of games to play for each line."""
 _CHOICES = 2**40
-"""Choices are drawn from streams of chance with numbers from here on, apart from those of the games."""
+"""First number of the random streams of the choices; the games have smaller numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What was learned from one game."""
+    """The effect of learning from one game."""
 
     boards: int
-    """Boards where the learner had a choice."""
+    """Boards on which the learner had a choice."""
     before: float
-    """How often it chose the move of the game there, before it learned from the game: 0 to 1, mean over the boards."""
+    """Share of choices of the game's moves before learning from the game: 0 to 1, mean over the boards."""
     after: float
-    """And after it."""
+    """The same share after learning."""
 
 
 def winning_line(
     learner: Learner = "td",
     against: Annotated[str, typer.Option(help="Spec of the opponent.")] = "m2",
-    lines: Annotated[int, typer.Option(min=1, help="Won games, and lost games, of each seed.")] = 20,
+    lines: Annotated[int, typer.Option(min=1, help="Won games, and as many lost games, of each seed.")] = 20,
     temperature: Annotated[
-        float, typer.Option(min=0, help="Of softmax, in units of what the learner learns; 0: ties alone are drawn.")
+        float, typer.Option(min=0, help="Temperature of softmax, in units of the learned function; 0: the best move.")
     ] = 1.0,
-    choices: Annotated[int, typer.Option(min=1, help="Choices that are drawn for each board.")] = 100,
-    practice: Annotated[int, typer.Option(min=0, help="Games against itself to begin with.")] = 100,
+    choices: Annotated[int, typer.Option(min=1, help="Random choices for each board.")] = 100,
+    practice: Annotated[int, typer.Option(min=0, help="Games of self-play before the first line.")] = 100,
     seed: Seed = 1,
-    seeds: Annotated[int, typer.Option(min=1, help="How often to begin; an interval needs three.")] = 5,
+    seeds: Annotated[int, typer.Option(min=1, help="Number of training seeds; an interval needs three.")] = 5,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Is the way that won played more often after the game was learned from, and the way that lost less often?
+    """Test whether a won line is played more often.
 
-    Each line is one game against the opponent from an opening of its own; the learner draws its moves by softmax. At
-    every board of the game where it had a choice, it chooses again many times, before and after it has learned from
-    this one game; each line begins with what was known after the practice. A row for won games and one for lost ones:
-    boards: mean number of such boards; chosen_before_pct, chosen_after_pct: how often the move of the game was
-    chosen; risen, fallen: lines in which it was chosen more, or less, often afterwards; change: the mean difference
-    in percentage points, with its 95 % t interval over the seeds.
+    The claim is that a won line is played more often after learning from it, and a lost line less often. Each line is
+    one game against the opponent from a different opening, in which the learner draws its moves by softmax. On every
+    board of the game with a choice, the learner chooses again many times, before and after it has learned from this
+    game alone. Each line begins with the state after the practice. There is a row for won games and one for lost games.
+    boards: mean number of such boards. chosen_before_pct, chosen_after_pct: percentage of choices of the game's moves.
+    risen, fallen: lines in which this percentage rose or fell. change: mean difference in percentage points, with its
+    95 % t interval over the seeds.
     """
     import pandas as pd
 
@@ -66,13 +67,13 @@ def winning_line(
 
     form = chosen(json, csv)
     spec, opponent = commands.parse("learner", learner), opponent_of(against)
-    found: dict[int, list[list[Line]]] = {result: [] for result in RESULTS}
+    lines_of: dict[int, list[list[Line]]] = {result: [] for result in RESULTS}
     for number in range(seed, seed + seeds):
         for result, of_seed in _lines(spec, opponent, number, lines, temperature, choices, practice).items():
-            found[result].append(of_seed)
-    rows = [{"result": RESULTS[result], **_columns(of_seeds)} for result, of_seeds in found.items() if any(of_seeds)]
+            lines_of[result].append(of_seed)
+    rows = [{"result": RESULTS[result], **_columns(of_seeds)} for result, of_seeds in lines_of.items() if any(of_seeds)]
     if not rows:
-        raise arena.ArenaError(f"no game against {opponent.text} was won or lost, so there is no line to play again")
+        raise arena.ArenaError(f"no game against {opponent.text} was won or lost; name another opponent")
     print_frame(pd.DataFrame(rows), form)
 
 
@@ -93,7 +94,7 @@ def _columns(of_seeds: list[list[Line]]) -> dict[str, float]:
 def _lines(
     spec: Spec, opponent: Spec, seed: int, lines: int, temperature: float, choices: int, practice: int
 ) -> Mapping[int, list[Line]]:
-    """Up to ``lines`` won and as many lost games of one seed, and what each taught."""
+    """Return the lines of up to ``lines`` won and as many lost games of one seed."""
     from arena.search.selfplay import Games
     from arena.training import duel
 
@@ -102,7 +103,7 @@ def _lines(
     if practice:
         learner.self_play(-(-practice // learner.step) * learner.step)
     state = {name: array.copy() for name, array in learner.state().items()}
-    found: dict[int, list[Line]] = {result: [] for result in RESULTS}
+    lines_of: dict[int, list[Line]] = {result: [] for result in RESULTS}
     for number, board in enumerate(duel.openings(seed, _TRIED * lines)):
         mine = arena.SIDES[number % 2]
         black, white = (
@@ -111,26 +112,26 @@ def _lines(
         )
         game = replace(Games(black, white).play(seed, number, board), learners=(mine,))
         result = game.result(mine)
-        if result not in found or len(found[result]) == lines:
+        if result not in lines_of or len(lines_of[result]) == lines:
             continue
         boards, before = _frequency(learner, game, mine, temperature, choices, seed)
         if not boards:
             continue
         learner.learn_from([game])
         _, after = _frequency(learner, game, mine, temperature, choices, seed)
-        found[result].append(Line(boards, before, after))
+        lines_of[result].append(Line(boards, before, after))
         learner = spec.create()
         learner.begin(seed)
         learner.restore({name: array.copy() for name, array in state.items()})
-        if all(len(of_result) == lines for of_result in found.values()):
+        if all(len(of_result) == lines for of_result in lines_of.values()):
             break
-    return found
+    return lines_of
 
 
 def _frequency(
     instance: arena.Learner, game: arena.Episode, mine: arena.Side, temperature: float, choices: int, seed: int
 ) -> tuple[int, float]:
-    """At how many boards of the game the learner had a choice, and how often it would now choose the same there."""
+    """Return the number of boards with a choice, and the mean share of choices of the game's moves there."""
     from arena.search.selfplay import Games
 
     black, white = (_softmax_player(instance, side, temperature) for side in arena.SIDES)
@@ -150,7 +151,7 @@ def _softmax_player(learner: arena.Learner, side: arena.Side, temperature: float
     player = learner.sparring().compiled(side)
     if player is None:
         raise arena.UsageError(
-            f"what {type(learner).__name__} learns has no compiled form, so its choices cannot be drawn"
+            f"the player of {type(learner).__name__} has no compiled form; name another learner, for example td"
         )
     return replace(player, temperature=temperature)
 
@@ -158,5 +159,5 @@ def _softmax_player(learner: arena.Learner, side: arena.Side, temperature: float
 def _opposing(opponent: Spec, side: arena.Side) -> arena.CompiledPlayer:
     player: arena.CompiledPlayer | None = opponent.create().compiled(side)
     if player is None:
-        raise arena.UsageError(f"{opponent.text} has no compiled form; name an opponent that has, for example m2")
+        raise arena.UsageError(f"{opponent.text} has no compiled form; name another opponent, for example m2")
     return player

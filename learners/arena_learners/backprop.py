@@ -3,11 +3,12 @@
 Rumelhart, Hinton & Williams, *Learning representations by back-propagating errors*, Nature 323 (1986): with
 z = x W + b of a layer and the next layer's input relu(z), the gradient of a loss goes back through the layers by
 
-    dW = x' dz,  db = sum of dz,  dx = dz W',  dz of the layer before = dx where its output is above 0
+    dW = x' dz,  db = sum of dz,  dx = dz W',  dz of the layer before = dx if its output is above 0, else 0
 
-All parameters of a network lie in one vector (float32), so that an optimizer moves them at once and a state is one
-array. Samples are taken in blocks that stay in the cache. Sums have a fixed order (:mod:`arena_evaluators.products`):
-the same samples in the same order give the same network, bit for bit, for any number of threads and cores.
+One vector (float32) holds all parameters of a network, so that an optimizer changes them in one operation and a state
+is one array. Samples are processed in blocks that fit in the cache. Sums have a fixed order
+(:mod:`arena_evaluators.products`): the same samples in the same order give the same bits for any number of threads and
+cores.
 """
 
 from __future__ import annotations
@@ -27,31 +28,31 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Loss = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-    """Losses and their derivatives by the output, of outputs and targets: all float32, (n,)."""
+    """Function of outputs and targets; returns losses and their derivatives by the output: all float32, (n,)."""
     Layers = list[tuple[np.ndarray, np.ndarray]]
     """Weights (inputs, units) and biases (units,) of each layer."""
 
 _MULTIPLICATIONS = 1 << 18
-"""Most multiplications of a layer for one block of samples."""
+"""Maximum number of multiplications of a layer for one block of samples."""
 _TINY = 1e-7
 
 
 def squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(o - t)² and its derivative."""
+    """Return (o - t)² and its derivative."""
     errors = outputs - targets
     return errors**2, 2 * errors
 
 
 def logistic(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cross-entropy of the probability 1 / (1 + exp(-o)) and targets in [0, 1]: log(1 + exp(o)) - t o."""
+    """Return the cross-entropy log(1 + exp(o)) - t o of 1 / (1 + exp(-o)) for targets in [0, 1]; its derivative."""
     return np.logaddexp(0, outputs) - targets * outputs, probabilities(outputs) - targets
 
 
 def clipped_cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Cross-entropy of outputs that are taken for probabilities, cut off at 1e-7 and 1 - 1e-7.
+    """Return the cross-entropy of outputs taken as probabilities, clipped to [1e-7, 1 - 1e-7]; its derivative.
 
-    Nothing is learned beyond the cuts, where the derivative is 0: this is what becomes of a relu or a linear output in
-    libraries that expect a probability.
+    Beyond these limits the derivative is 0 and nothing is learned. Libraries that expect a probability treat a relu or
+    linear output in this way.
     """
     p = np.clip(outputs, _TINY, 1 - _TINY)
     inside = (outputs > _TINY) & (outputs < 1 - _TINY)
@@ -59,42 +60,42 @@ def clipped_cross_entropy(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.
 
 
 class Network:
-    """Dense layers: relu in the hidden ones, one output that is linear or relu too."""
+    """Dense layers with relu in the hidden layers and one linear or relu output."""
 
     def __init__(self, sizes: Sequence[int], output: Literal["linear", "relu"] = "linear") -> None:
-        """``sizes``: inputs, then the units of each layer; the last is 1. All parameters are 0."""
+        """``sizes``: inputs, then the units of each layer; the last is 1. All parameters start at 0."""
         self.sizes = tuple(sizes)
         self.output = output
         self.parameters = np.zeros(sum((inputs + 1) * units for inputs, units in pairwise(sizes)), np.float32)
-        """Weights (inputs, units) and biases (units,) of each layer, one after the other: float32, (n,)."""
+        """Weights (inputs, units) and biases (units,) of all layers in order: float32, (n,)."""
         self.layers = self.views(self.parameters)
-        """Pairs of weights (inputs, units) and biases (units,), which share their memory with the parameters."""
+        """Pairs of weights (inputs, units) and biases (units,), views of the parameters."""
         self._block = max(1, _MULTIPLICATIONS // max(inputs * units for inputs, units in pairwise(sizes)))
 
     @classmethod
     def of(cls, layers: Layers) -> Network:
-        """A network with the weights and biases of given layers, copied."""
+        """Return a network with copies of the weights and biases of ``layers``."""
         network = cls([len(layers[0][0]), *(len(bias) for _, bias in layers)])
         for mine, given in zip(network.layers, layers, strict=True):
             mine[0][:], mine[1][:] = given
         return network
 
     def randomize(self, random: np.random.Generator) -> None:
-        """Weights uniform within ±sqrt(6 / (inputs + units)) (Glorot & Bengio 2010), biases 0."""
+        """Draw weights uniformly within ±sqrt(6 / (inputs + units)) (Glorot & Bengio 2010); set biases to 0."""
         for weights, bias in self.layers:
             limit = sqrt(6 / sum(weights.shape))
             weights[:] = random.uniform(-limit, limit, weights.shape)
             bias[:] = 0
 
     def outputs(self, inputs: np.ndarray) -> np.ndarray:
-        """Outputs (n,) for inputs (n, inputs), float32."""
+        """Return outputs (n,) for inputs (n, inputs), float32."""
         blocks = range(0, len(inputs), self._block)
         return np.concatenate([self._forward(inputs[i : i + self._block])[-1][:, 0] for i in blocks] or [_NOTHING])
 
     def gradient(
         self, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray, loss: Loss
     ) -> tuple[float, np.ndarray]:
-        """Mean over n samples of weight times loss, and its gradient by the parameters: float32, as they lie.
+        """Return the mean of weight times loss over n samples, and its gradient (float32, like the parameters).
 
         ``inputs`` (n, inputs), ``targets`` and ``weights`` (n,), float32.
         """
@@ -110,7 +111,7 @@ class Network:
         return total / len(inputs), gradient
 
     def _forward(self, inputs: np.ndarray) -> list[np.ndarray]:
-        """What each layer takes in, and the output last: (n, units)."""
+        """Return the inputs of each layer, then the output: (n, units)."""
         activations = [inputs]
         for number, (weights, bias) in enumerate(self.layers, 1):
             sums = product(activations[-1], weights)
@@ -121,7 +122,7 @@ class Network:
         return activations
 
     def _backward(self, activations: list[np.ndarray], slopes: np.ndarray, gradient: Layers) -> None:
-        """Add to ``gradient`` what follows from the loss's ``slopes`` (n, 1) by the output."""
+        """Add to ``gradient`` the gradient for the loss's derivatives by the output, ``slopes`` (n, 1)."""
         if self.output == "relu":
             slopes = slopes * (activations[-1] > 0)
         for number in reversed(range(len(self.layers))):
@@ -133,7 +134,7 @@ class Network:
                 slopes *= inputs > 0
 
     def tensors(self) -> dict[str, np.ndarray]:
-        """Weights ``w0`` (inputs, units) and biases ``b0`` (units,) of each layer, as models hold them; copies."""
+        """Return copies of weights ``w0`` (inputs, units), biases ``b0`` (units,), ``w1``, …, as in models."""
         return {
             f"{name}{i}": tensor.copy()
             for i, layer in enumerate(self.layers)
@@ -141,7 +142,7 @@ class Network:
         }
 
     def views(self, vector: np.ndarray) -> Layers:
-        """The layers of a vector that lies as the parameters do, in its own memory."""
+        """Return views of a vector with the layout of the parameters, as layers."""
         views: Layers = []
         start = 0
         for inputs, units in pairwise(self.sizes):
@@ -152,27 +153,27 @@ class Network:
 
 
 class Optimizer(ABC):
-    """Moves parameters against their gradient, by what it has seen of the gradients before."""
+    """Changes parameters against their gradient, with moments of the earlier gradients."""
 
     moments: np.ndarray
-    """What it keeps of each parameter: float32, (2, n)."""
+    """Moments of each parameter: float32, (2, n)."""
     steps: int
-    """Steps taken."""
+    """Number of steps so far."""
 
     def __init__(self, rate: float, parameters: int) -> None:
-        """``rate``: length of a step, as each optimizer understands it."""
+        """``rate``: learning rate, as each optimizer defines it."""
         self.rate = rate
         self.steps = 0
         self.moments = np.zeros((2, parameters), np.float32)
 
     def step(self, parameters: np.ndarray, gradient: np.ndarray) -> None:
-        """Take one step, in place: both float32, (n,)."""
+        """Change ``parameters`` by one step, in place: both float32, (n,)."""
         self.steps += 1
         parameters -= np.float32(self.rate) * self._direction(gradient)
 
     @abstractmethod
     def _direction(self, gradient: np.ndarray) -> np.ndarray:
-        """What the parameters go against: float32, (n,)."""
+        """Return the direction to subtract from the parameters: float32, (n,)."""
 
 
 class Adam(Optimizer):
@@ -204,7 +205,7 @@ class Nadam(Optimizer):
 
 
 class Adadelta(Optimizer):
-    """Adadelta (Zeiler 2012) with decay 0.95; ``rate`` 1 is the paper's, 0.001 the usual default of libraries."""
+    """Adadelta (Zeiler 2012) with decay 0.95. The paper has ``rate`` 1; libraries usually have 0.001."""
 
     def _direction(self, gradient: np.ndarray) -> np.ndarray:
         square, change = self.moments
@@ -216,20 +217,20 @@ class Adadelta(Optimizer):
 
 @dataclass(frozen=True, slots=True)
 class MinibatchFit:
-    """How a network is fitted to samples."""
+    """A way to fit a network to samples, in minibatches."""
 
     loss: Loss
     batch: int
-    """Samples between two steps of the optimizer."""
+    """Samples for one step of the optimizer."""
     l2: tuple[float, ...] = ()
-    """Of each layer, from the first: what times the sum of squared weights is added to the loss. Empty: nothing."""
+    """Factor of each layer's sum of squared weights in the loss, from the first layer on. Empty: no penalty."""
 
     def __call__(
         self, network: Network, optimizer: Optimizer, inputs: np.ndarray, targets: np.ndarray, weights: np.ndarray
     ) -> float:
-        """Go once through n samples in their order: (n, inputs), (n,), (n,), float32.
+        """Fit once to n samples in order: (n, inputs), (n,), (n,), float32.
 
-        Returns the mean loss that the network had when it met them; the penalty is not in it.
+        Returns the mean loss, each batch before its step, without the penalty.
         """
         total = 0.0
         for start in range(0, len(inputs), self.batch):

@@ -1,10 +1,10 @@
 """Least mean squares on a linear function of the board, in four modules (Mitchell 1997).
 
-Mitchell, Machine Learning (1997), chapter 1, is the source of the design, of the critic's rule and of the LMS
-rule. Courses teach two readings of it: the raw rule with the best board after one's own move, and a rule
-normalised by the sum of the features with the best board after the opponent's worst reply. Both are here.
+The design, the critic's rule and the LMS rule are those of Mitchell, *Machine Learning* (1997), chapter 1. Two course
+texts interpret it differently. One uses the raw rule and the best board after the player's own move. The other divides
+the rule by the sum of the features and uses the best board after the opponent's worst reply. Both are available.
 
-V̂(b) = w0 + w1 x1 + … + w6 x6. All four modules hold the same array of weights: the generalizer changes it in place.
+V̂(b) = w0 + w1 x1 + … + w6 x6. All four modules share one array of weights, which the generalizer changes in place.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from arena_learners import loop
 
 FINAL_VALUE = 100.0
-"""V(b) of a board that is won; a lost one is worth its negative, a drawn one 0 (Mitchell 1997)."""
+"""V(b) of a won final board; a lost one has the negative, a drawn one 0 (Mitchell 1997)."""
 MARGIN = 1.0
-"""By how much V̂ should prefer a teacher's move to the one that was played (ours)."""
+"""Difference by which V̂ should prefer a teacher's move to the move that was played (ours)."""
 DIVERGED = 1e6
-"""A weight beyond this has lost all meaning: no board is worth more than ``FINAL_VALUE``."""
+"""Limit of the weights. Beyond it they have diverged, since no board is worth more than ``FINAL_VALUE``."""
 _SCALE = 1000.0
-"""Kernel units per unit of V̂ in games of self-play: moves are told apart to a thousandth."""
+"""Kernel units per unit of V̂ in games of self-play."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,15 +39,15 @@ class Examples:
     """Training examples ⟨b, V_train(b)⟩."""
 
     features: np.ndarray
-    """x0..x6 as the learner sees each board: float64, (n, 7)."""
+    """x0..x6 of each board for the learner: float64, (n, 7)."""
     values: np.ndarray
-    """V_train, from the learner's point of view: float64, (n,)."""
+    """V_train for the learner: float64, (n,)."""
     plies: np.ndarray
-    """After how many moves of the game each board stood: int64, (n,)."""
+    """Number of moves played before each board: int64, (n,)."""
 
     @classmethod
     def joined(cls, sets: Sequence[Examples]) -> Examples:
-        """All examples of several sets, in the order of the game; each set must be in that order."""
+        """Return the examples of several sets in the order of the game. Each set must be in that order."""
         whole, *others = sets
         for other in others:
             parts = (
@@ -57,7 +57,7 @@ class Examples:
         return whole
 
     def last(self, number: int) -> Examples:
-        """The last ``number`` examples."""
+        """Return the last ``number`` examples."""
         return Examples(self.features[-number:], self.values[-number:], self.plies[-number:])
 
 
@@ -65,22 +65,26 @@ class Examples:
 def _merged(
     x1: np.ndarray, values1: np.ndarray, plies1: np.ndarray, x2: np.ndarray, values2: np.ndarray, plies2: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Two sets as one, by ply; of one ply, the first set's examples come first."""
+    """Merge two sets by ply. At the same ply, the examples of the first set come first."""
     n1, n2 = len(plies1), len(plies2)
     x, values, plies = np.empty((n1 + n2, FEATURES)), np.empty(n1 + n2), np.empty(n1 + n2, dtype=np.int64)
     i = j = 0
     for k in range(n1 + n2):
         if j == n2 or (i < n1 and plies1[i] <= plies2[j]):
-            x[k], values[k], plies[k] = x1[i], values1[i], plies1[i]
+            for feature in range(FEATURES):
+                x[k, feature] = x1[i, feature]
+            values[k], plies[k] = values1[i], plies1[i]
             i += 1
         else:
-            x[k], values[k], plies[k] = x2[j], values2[j], plies2[j]
+            for feature in range(FEATURES):
+                x[k, feature] = x2[j, feature]
+            values[k], plies[k] = values2[j], plies2[j]
             j += 1
     return x, values, plies
 
 
 class PerformanceSystem:
-    """Plays the move whose board V̂ likes best, or that leads to such a board ``depth`` plies ahead."""
+    """Plays the move with the highest V̂, after a search of ``depth`` plies."""
 
     def __init__(
         self,
@@ -110,18 +114,19 @@ class PerformanceSystem:
 class Critic:
     """Gives boards of a game their training values: V_train(b) = V̂(successor(b)) (Mitchell 1997).
 
-    The successor is the next board of the same player in the training set; the last one gets the true value of the end
-    of the game, 100, 0 or -100. With ``final`` the last one is the final board itself, as in the texts; else it is the
-    player's last board before that (ours). Texts speak of the boards on which it is the player's turn (``own_turn``). A
-    choice among boards after one's own move asks V̂ about boards on which it is *not*, and with weights from the others
-    it leaves its pieces hanging, so ``after_own_move`` makes a training set of these (ours).
+    The successor is the next board of the same player in the training set. The last board gets the true value of the
+    end of the game: 100, 0 or -100. With ``final`` the last board is the final board of the game, as in the texts.
+    Otherwise it is the player's last board before the final one (ours).
 
-    What a teacher says (ours). A label v of a board in the training set, as seen by the learner, replaces its V_train
-    by 100 v. A teacher who values the board before a move, and would have played the same, thereby values the board
-    after it, if nothing is said of that. For a move that the teacher would have played instead, where V̂ of the board
-    after it is not ``MARGIN`` higher than V̂ of the board that was reached, there are two examples more,
-    ⟨better, V̂(reached) + MARGIN⟩ and ⟨reached, V̂(better) - MARGIN⟩. The two boards have most of their features in
-    common, so that one example alone would move both values alike.
+    The texts use the boards on which it is the player's turn (``own_turn``). But a one-ply choice compares boards on
+    which it is *not* the player's turn. With weights learned from the other boards, it leaves its pieces hanging.
+    ``after_own_move`` uses the boards after the player's own moves (ours).
+
+    A teacher's feedback (ours): a label v of a board in the training set, for the learner, replaces V_train by 100 v.
+    If only the board before a move has a label, and the teacher would have played the same move, the label is also used
+    for the board after it. If the teacher prefers another move, and V̂ of the board after it is not ``MARGIN`` higher
+    than V̂ of the board reached, there are two more examples: ⟨better, V̂(reached) + MARGIN⟩ and ⟨reached, V̂(better) -
+    MARGIN⟩. The two boards share most features, so one example alone would move both values in the same direction.
     """
 
     def __init__(self, weights: np.ndarray, after_own_move: bool = True, final: bool = False) -> None:
@@ -130,11 +135,11 @@ class Critic:
         self.final = final
 
     def first(self, mover: arena.Side, side: arena.Side) -> int:
-        """After how many plies the first board of the training set of ``side`` stands; then it is every second one."""
+        """Return the ply of the first board in the training set of ``side``; every second board follows."""
         return (mover is not side) + self.after_own_move
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> Examples:
-        """The training set of one finished game, as the player of one colour saw it."""
+        """Return the training set of a finished game for one side."""
         first = self.first(episode.first, side)
         last = episode.plies
         x = features(episode.boards, first, last, self.after_own_move)  # (n, 7)
@@ -155,7 +160,7 @@ class Critic:
         return examples
 
     def _labels(self, labels: np.ndarray, first: int, episode: arena.Episode) -> np.ndarray:
-        """What the teacher says of the boards before the final one, as the learner sees it: float64, (n,)."""
+        """Return the teacher's labels of the boards before the final one, for the learner: float64, (n,)."""
         mine = labels[first : episode.plies : 2]
         if not self.after_own_move:
             return mine
@@ -166,7 +171,7 @@ class Critic:
         return np.where(np.isnan(mine), before, -mine)
 
     def latest(self, game: arena.Game) -> Examples:
-        """What the last move of a game in progress tells: the example whose successor it led to, or none."""
+        """Return the example whose successor the last move of an unfinished game led to, if there is one."""
         side = game.side.other if self.after_own_move else game.side
         known = game.ply >= self.first(game.boards[0].side, side) + 2
         boards = np.array([board.relative for board in game.boards[-3:]], dtype=np.int64)  # (3, 3)
@@ -185,7 +190,7 @@ class Critic:
 
 @arena.kernel
 def estimates(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """V̂ of each row of features (float64, (n, k)), summed from the first weight (float64, (k,)) on: float64, (n,)."""
+    """Return V̂ of each row of features (float64, (n, k)) for weights (float64, (k,)): float64, (n,)."""
     values = np.zeros(len(x))
     for n in range(len(x)):
         for i in range(len(weights)):
@@ -197,11 +202,13 @@ def estimates(x: np.ndarray, weights: np.ndarray) -> np.ndarray:
 def lms(
     weights: np.ndarray, x: np.ndarray, values: np.ndarray, normalised: bool, rate: float, tau: float, t: int
 ) -> tuple[float, float, float]:
-    """The LMS rule, example by example: w_i += η · (V_train - V̂) · x_i, divided by Z = Σ x_i where ``normalised``.
+    """Apply the LMS rule to each example: w_i += η · (V_train - V̂) · x_i, divided by Z = Σ x_i if ``normalised``.
 
-    Changes ``weights`` (float64, (k,)) in place; ``x``: float64, (n, k); ``values``: float64, (n,); η = rate / (1 + t /
-    tau), ``t`` examples having gone before the first. Returns Σ (V_train - V̂)², each before its update; the largest
-    share of its own error that an update took away, η · Σ x_i² / Z; and the size of the largest weight at the end.
+    ``weights`` (float64, (k,)) change in place. ``x``: float64, (n, k). ``values``: V_train, float64, (n,). The step is
+    η = rate / (1 + t / tau), where ``t`` is the number of examples before the first.
+
+    Returns Σ (V_train - V̂)², each before its update; the largest share of its example's error that an update removed,
+    η · Σ x_i² / Z; and the absolute value of the largest weight.
     """
     squares, gain = 0.0, 0.0
     for n in range(len(x)):
@@ -222,11 +229,11 @@ def lms(
 
 
 class Generalizer:
-    """Fits the weights to the examples by the LMS rule (Mitchell 1997), at a rate that may decay (ours).
+    """Fits the weights to the examples with the LMS rule (Mitchell 1997), at a rate that can decay (ours).
 
     ``tau``: the rate is rate / (1 + t / tau) after t examples; None: constant. Dividing by Z does not make the rule
-    stable for every rate: an update takes away the share rate · Σ x² / Z of the example's own error, and above 2 the
-    error grows. That share is 1.2 at the start of a game with the usual rate of 0.1.
+    stable for every rate. An update removes the share rate · Σ x² / Z of its example's error; above 2 the error
+    grows. At the start of a game the share is 1.2 with the usual rate of 0.1.
     """
 
     def __init__(
@@ -243,11 +250,14 @@ class Generalizer:
         self.normalised = normalised
         self.used = 1 + features
         self.seen = 0
-        """Examples so far."""
+        """Number of examples so far."""
 
     def update(self, examples: Examples) -> Mapping[str, float]:
-        """``squared_error``: E = ½ Σ (V_train - V̂)²; ``gain``: the largest share of its own error that an update took
-        away. Raises ArenaError where the weights diverge."""
+        """Learn from the examples in order. Raises ArenaError if the weights diverge.
+
+        Metrics: ``squared_error``, E = ½ Σ (V_train - V̂)²; ``gain``, the largest share of its example's error that an
+        update removed.
+        """
         x = examples.features[:, : self.used]
         tau = np.inf if self.tau is None else self.tau
         weights = self.weights[: self.used]
@@ -255,18 +265,18 @@ class Generalizer:
         self.seen += len(x)
         if not largest < DIVERGED:
             raise arena.ArenaError(
-                f"the weights diverged: an update took away {gain:.3g} times its example's error, and above 2 the "
-                "error grows; a smaller rate or normalised=true keeps them bounded"
+                f"the weights diverged: an update changed its example's error by {gain:.3g} times its size, and above "
+                "2 the error grows; use a smaller rate or normalised=true"
             )
         return {"squared_error": squares / 2, "gain": gain}
 
 
 class LMS(ModularLearner):
-    """LMS on six counts of the board (Mitchell 1997): critic, generalizer, generator, player.
+    """LMS on six counts of the board (Mitchell 1997).
 
-    Learns from self-play, from games of others and from a teacher. In self-play the examples of both players are taken
-    by turns, in the order of the game (ours): what a win adds to the worth of the pieces on the board is then taken
-    back by the loss; one player's set after the other's would leave the weights leaning to whose came last.
+    It learns from self-play, from games of others and from a teacher. In self-play the examples of both players are
+    taken in the order of the game (ours). The win then adds to the piece weights what the loss subtracts. With one
+    player's set after the other's, the weights would lean towards the last set.
     """
 
     kind = "lms"
@@ -292,16 +302,27 @@ class LMS(ModularLearner):
         temperature: Annotated[float, arena.Range(0)] = 0.0,
         random_plies: Annotated[int, arena.Range(0, 100)] = 0,
     ) -> None:
-        """``rate``: the step of the rule, divided by the sum of the features where ``normalised``.
+        """``rate``: the step of the rule. ``normalised``: divide the step by the sum of the features.
 
-        ``tau``: examples after which the rate is down to half; none: constant. ``features``: 4 leaves the threatened
-        pieces out. ``start``: weights to begin from; none: zero weights. ``depth``: plies of search when playing: 1
-        takes the best board after my move, 2 the best after their worst reply; ``quiescence``: search on while there
-        are captures. ``boards`` that make the training set: those that a search of that depth compares (after my own
-        move where it is odd), or those with me to move. ``final``: the final board of a game is in it too, with the
-        true value of the end. ``update``: after each game or, much slower, each move. ``explore``: share of moves that
-        are random; ``temperature``: above 0, moves are drawn by softmax of V̂ / temperature; ``random_plies``: random
-        moves at the start of each game.
+        ``tau``: examples after which the rate has halved; none: constant rate.
+
+        ``features``: 4 omits the threatened pieces.
+
+        ``start``: weights to begin from; none: zeros.
+
+        ``depth``: plies to search in games: 1 compares the boards after each move, 2 the boards after the worst reply.
+
+        ``quiescence``: search below ``depth`` while there are captures.
+
+        ``boards``: the training set: the boards that a search of this depth compares, which are those after the
+        learner's move if the depth is odd; or the boards with the learner to move.
+
+        ``final``: the training set includes the final board of the game, with its true value.
+
+        ``update``: learn after each game or, much slower, after each move.
+
+        ``explore``: share of random moves. ``temperature``: if above 0, moves are drawn by softmax of
+        V̂ / temperature. ``random_plies``: random moves at the start of each game.
         """
         self.rate = rate
         self.normalised = normalised
@@ -341,8 +362,11 @@ class LMS(ModularLearner):
         self.updates_: list[Mapping[str, float]] = []
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics: ``plies``, mean over the games, and ``draw_pct``; what the generalizer measured, means over its
-        updates; the weights and their ``norm``, at the end. Raises ArenaError where the weights diverge."""
+        """Play and learn. Raises ArenaError if the weights diverge.
+
+        Metrics: ``plies``, mean over the games; ``draw_pct``; the generalizer's metrics, means over its updates; the
+        weights and their ``norm`` at the end.
+        """
         plies = drawn = 0
         for _ in range(games):
             episode = self.generator_.play(self.games_)
@@ -354,7 +378,7 @@ class LMS(ModularLearner):
         return {"plies": plies / games, "draw_pct": 100 * drawn / games, **self._measured()}
 
     def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
-        """Metrics: as those of :meth:`self_play`, without ``plies`` and ``draw_pct``."""
+        """Metrics: those of :meth:`self_play` without ``plies`` and ``draw_pct``."""
         for episode in episodes:
             self._learn([self.critic_.examples(episode, side) for side in episode.learners])
         return self._measured()
@@ -381,13 +405,13 @@ class LMS(ModularLearner):
         self.updates_.append(self.generalizer_.update(Examples.joined(sets)))
 
     def _moved(self, game: arena.Game) -> None:
-        """Learn from the last move at once, unless it ended the game."""
+        """Learn from the last move, unless it ended the game."""
         if game.outcome is None:
             self._learn([self.critic_.latest(game)])
             self.performance_.refresh()
 
     def _measured(self) -> dict[str, float]:
-        """Means over the updates since this was last asked for, and the weights."""
+        """Return the means over the updates since the last call, and the weights."""
         updates, self.updates_ = self.updates_, []
         names = updates[0] if updates else ()
         means = {name: sum(update[name] for update in updates) / len(updates) for name in names}

@@ -1,4 +1,4 @@
-"""What searches find out about many positions in one compiled call."""
+"""Searches of many positions in one compiled call."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ENTRIES = 1 << 14
 
 
 def lookahead(kernel: arena.Kernel, boards: np.ndarray, depth: int, quiescence: bool = True) -> np.ndarray:
-    """What an evaluator's search gives each board for its side to move, in kernel units (int64, n).
+    """Return the search value of each board for its side to move, in kernel units: int64, (n,).
 
-    ``boards``: masks own, opp, kings as the mover sees them, int64, (n, 3); the mover counts as Black. The search goes
-    ``depth`` plies deep and, with ``quiescence``, on while there are captures. A forced win in n plies is worth
+    ``boards``: masks own, opp, kings for the side to move, int64, (n, 3); the side to move counts as Black. ``depth``:
+    plies; with ``quiescence`` the search continues while there are captures. A forced win in n plies is worth
     :data:`arena.search.values.WIN` - n.
     """
     work, _table = workspace(kernel, quiescence)
@@ -36,7 +36,7 @@ def lookahead(kernel: arena.Kernel, boards: np.ndarray, depth: int, quiescence: 
 
 
 def workspace(kernel: arena.Kernel, quiescence: bool = True) -> tuple[np.ndarray, np.ndarray]:
-    """A workspace for searches with an evaluator that does not change, and the table that it points to."""
+    """Return a workspace for searches with a constant evaluator, and the table that the workspace points to."""
     work = np.zeros(WORKSPACE, dtype=np.int64)
     table = np.zeros(2 * _ENTRIES, dtype=np.int64)
     work[ADDRESS], work[CONTEXT] = kernel.address, kernel.context_address
@@ -47,7 +47,7 @@ def workspace(kernel: arena.Kernel, quiescence: bool = True) -> tuple[np.ndarray
 
 @arena.kernel
 def value_of(own: int, opp: int, kings: int, depth: int, work: int) -> int:
-    """What a search in the workspace at that address gives a board, as :func:`lookahead` does."""
+    """Return the search value of a board, as :func:`lookahead` does; ``work``: address of a workspace."""
     value: int = negamax(own, opp, kings, 0, depth, -INFINITY, INFINITY, 0, 0, STACK, work)
     return value
 

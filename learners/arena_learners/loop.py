@@ -1,8 +1,8 @@
-"""The learning loop that the schemes share, in the four modules of Mitchell, Machine Learning (1997), chapter 1.
+"""The learning loop of all schemes, in the four modules of Mitchell, *Machine Learning* (1997), chapter 1.
 
-The experiment generator sets up a game and has the performance system play it; the critic makes training examples of
-the finished game; the generalizer moves the hypothesis towards them; and what it learned plays the next game. Each
-is an object of its own, which a method of :class:`ModularLearner` makes.
+The experiment generator sets up a game and the performance system plays it. The critic turns the finished game into
+training examples. The generalizer moves the hypothesis towards them. Then the next game begins. Each module is an
+object, made by a method of :class:`ModularLearner`.
 """
 
 from __future__ import annotations
@@ -22,41 +22,41 @@ if TYPE_CHECKING:
 
 
 class PerformanceSystem(Protocol):
-    """Plays by what has been learned so far."""
+    """Plays games with the current hypothesis."""
 
     def compiled(self, side: arena.Side) -> arena.CompiledPlayer:
-        """What plays the pieces of ``side`` in compiled games; asked for once."""
+        """Return the player of ``side`` for compiled games. Called once for each side."""
 
     def refresh(self) -> None:
-        """Take up what the generalizer has changed; called before each game."""
+        """Adopt the generalizer's changes. Called before each game."""
 
 
 class ExperimentGenerator(Protocol):
-    """Sets up the next game and has it played."""
+    """Sets up games and lets the performance system play them."""
 
     def play(self, number: int) -> arena.Episode:
-        """Game ``number`` of the run, from 0."""
+        """Play game ``number`` of the run, from 0."""
 
 
 class Critic(Protocol):
-    """Makes training examples of a finished game."""
+    """Turns finished games into training examples."""
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> Any:
-        """What the player of ``side`` can learn from the game, as the generalizer takes it."""
+        """Return the training examples of one side, in the form that the generalizer takes."""
 
 
 class Generalizer(Protocol):
     """Fits the hypothesis to training examples."""
 
     def update(self, examples: Any) -> Mapping[str, float]:
-        """Move the hypothesis towards the examples; what there is to measure, by name."""
+        """Move the hypothesis towards the examples; return metrics by name."""
 
 
 class SelfPlayer(arena.Learner):
-    """A learner whose games against itself may start from an opening book."""
+    """A learner whose games of self-play can start from an opening book."""
 
     starts: arena.Starts = arena.USUAL_START
-    """Where they start."""
+    """The boards from which they start."""
 
     def open_with(self, starts: arena.Starts) -> None:
         self.starts = starts
@@ -65,12 +65,12 @@ class SelfPlayer(arena.Learner):
 class ModularLearner(SelfPlayer):
     """A learner made of the four modules.
 
-    To replace a module, derive from the learner and override the method that makes it. The methods are called in the
-    order in which they stand here, so that one finds what those before it made.
+    To replace a module, derive from the learner and override the method that makes it. The methods run in the
+    order in which they are defined here, so each can use the modules made before it.
     """
 
     random_plies: int
-    """The first moves of each game of self-play, which are random."""
+    """Number of random moves at the start of each game of self-play."""
     seed_: int
     performance_: Any
     critic_: Any
@@ -79,22 +79,22 @@ class ModularLearner(SelfPlayer):
 
     @abstractmethod
     def performance_system(self) -> PerformanceSystem:
-        """Makes ``performance_``, which plays the games."""
+        """Make ``performance_``, which plays the games."""
 
     @abstractmethod
     def critic(self) -> Critic:
-        """Makes ``critic_``, which turns games into training examples."""
+        """Make ``critic_``, which turns games into training examples."""
 
     @abstractmethod
     def generalizer(self) -> Generalizer:
-        """Makes ``generalizer_``, which learns from the examples."""
+        """Make ``generalizer_``, which learns from the examples."""
 
     def experiment_generator(self) -> ExperimentGenerator:
-        """Makes ``generator_``, which sets up the games of ``performance_`` against itself."""
+        """Make ``generator_``, which sets up the games of ``performance_`` against itself."""
         return SelfPlay(self.performance_, self.seed_, self.random_plies, starts=self.starts)
 
     def assemble(self) -> None:
-        """Make the four modules, around ``seed_`` and what has been learned."""
+        """Make the four modules, for ``seed_`` and the current hypothesis."""
         self.performance_ = self.performance_system()
         self.critic_ = self.critic()
         self.generalizer_ = self.generalizer()
@@ -102,7 +102,7 @@ class ModularLearner(SelfPlayer):
 
 
 class SelfPlay:
-    """The experiment generator for games of the performance system against itself, compiled."""
+    """Experiment generator for compiled games of the performance system against itself."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class SelfPlay:
 
 
 class StepByStep:
-    """The same games as :class:`SelfPlay`, played move by move in plain Python: to be read, and to check it."""
+    """Plays the same games as :class:`SelfPlay` move by move in plain Python, for reading and for tests."""
 
     def __init__(
         self,
@@ -137,7 +137,7 @@ class StepByStep:
         moved: Callable[[arena.Game], None] = lambda _: None,
         starts: arena.Starts = arena.USUAL_START,
     ) -> None:
-        """``moved`` is called after each move: what it makes the performance system learn counts for the next one."""
+        """``moved`` is called after each move. If it changes the hypothesis, the next move uses the change."""
         self.performance = performance
         self.seed = seed
         self.random_plies = random_plies
@@ -166,7 +166,7 @@ class StepByStep:
 
 
 def _choice(game: arena.Game, player: arena.CompiledPlayer, chance: SplitMix64) -> tuple[float, arena.Move]:
-    """The value of the position in the evaluator's units, and a move: the best, or one drawn by softmax."""
+    """Return the value of the position in the evaluator's units, and the best move or one drawn by softmax."""
     scale = player.kernel.scale if player.kernel else 1.0
     values = []
     for move in game.board.legal_moves:
@@ -190,7 +190,7 @@ def _choice(game: arena.Game, player: arena.CompiledPlayer, chance: SplitMix64) 
 
 
 def _minimax(game: arena.Game, player: arena.CompiledPlayer, depth: int, ply: int) -> int:
-    """The value that the search gives the position, in kernel units for the side to move."""
+    """Return the search value of the position, in kernel units for the side to move."""
     moves = game.board.legal_moves
     if not moves:
         return ply - WIN
@@ -207,5 +207,5 @@ def _minimax(game: arena.Game, player: arena.CompiledPlayer, depth: int, ply: in
 
 
 def norm(weights: np.ndarray) -> float:
-    """The square root of the sum of squares; unlike NumPy's it does not depend on the number of threads."""
+    """Return the Euclidean norm. Unlike NumPy's, it does not depend on the number of threads."""
     return float(np.sqrt((weights**2).sum()))

@@ -1,8 +1,8 @@
-"""What learning from the results of games takes: targets for positions, and positions pooled with their targets.
+"""Targets for positions from the results of games, and a pool of positions with their targets.
 
-A position's target is its expected result for the side to move, 0 lost to 1 won: the result of the game, or its
-lambda-return (Sutton 1988, *Learning to predict by the methods of temporal differences*) where the game tells what the
-players' searches thought.
+A position's target is its expected result for the side to move, from 0 (lost) to 1 (won). It is the result of the game,
+or the lambda-return (Sutton 1988, *Learning to predict by the methods of temporal differences*) if the values of the
+players' searches are known.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @arena.kernel
 def lambda_returns(values: np.ndarray, cut: np.ndarray, final: float, lambda_: float, discount: float) -> np.ndarray:
-    """The lambda-returns of successive turns, 0 to 1, from the last to the first: float64, (n,).
+    """Return the lambda-returns of successive turns, each in [0, 1]: float64, (n,).
 
     G(t) = 1/2 + discount (G - 1/2) with G = (1 - lambda) V(t) + lambda G(t + 1), and ``final`` after the last turn.
-    ``values``: V, in [0, 1]; where it is NaN, G is G(t + 1). ``cut``: where it is true, G is V(t). A discount of -1
-    passes the return on to the other side.
+    ``values``: V, in [0, 1]; if V is NaN, G is G(t + 1). ``cut``: if true, G is V(t). A discount of -1 changes sides
+    at every turn.
     """
     targets = np.empty(len(values))
     following = final
@@ -41,10 +41,10 @@ def lambda_returns(values: np.ndarray, cut: np.ndarray, final: float, lambda_: f
 
 
 def returns(episode: arena.Episode, lambda_: float) -> np.ndarray:
-    """The lambda-return of every position for its side to move: float64, (plies + 1,).
+    """Return the lambda-return of every position for its side to move: float64, (plies + 1,).
 
-    V is the expected result that the search of the mover gave. The last position has the result of the game, and with
-    ``lambda_`` 1 every position has.
+    V is the expected result from the search of the side to move. The return of the last position is the result of the
+    game. If ``lambda_`` is 1, the returns of all positions are.
     """
     final = (1 + episode.result(episode.side(episode.plies))) / 2
     values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
@@ -54,13 +54,13 @@ def returns(episode: arena.Episode, lambda_: float) -> np.ndarray:
 
 @arena.kernel
 def wide(board: np.ndarray) -> tuple[int, int, int]:
-    """The masks of a board (own, opp, kings; (3,)) of any integer type as kernels want them."""
+    """Return the masks of a board (own, opp, kings; (3,), any integer type) as int64."""
     return np.int64(board[0]), np.int64(board[1]), np.int64(board[2])  # type: ignore[return-value]
 
 
 @arena.kernel
 def quiet(boards: np.ndarray) -> np.ndarray:
-    """Whether the side to move of each board (own, opp, kings; (n, 3)) has nothing to capture: bool, (n,)."""
+    """Return whether each board (own, opp, kings; (n, 3)) is quiet: bool, (n,)."""
     calm = np.empty(len(boards), dtype=np.bool_)
     for i in range(len(boards)):
         own, opp, kings = wide(boards[i])
@@ -69,7 +69,7 @@ def quiet(boards: np.ndarray) -> np.ndarray:
 
 
 class WeightedPositions:
-    """Distinct positions, each with what it counts in all and the sum of its targets."""
+    """Distinct positions, each with its total weight and its mean target."""
 
     def __init__(self) -> None:
         self._boards: np.ndarray = np.zeros((0, 3), dtype=np.uint32)
@@ -78,8 +78,7 @@ class WeightedPositions:
         self._waiting: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
 
     def add(self, boards: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> None:
-        """Take positions (own, opp, kings as the side to move sees them; (n, 3)), their targets and what each counts
-        (both (n,))."""
+        """Add positions (own, opp, kings for the side to move; (n, 3)), targets and weights (both (n,))."""
         self._waiting.append((boards.astype(np.uint32), targets * counts, counts))
 
     @property
@@ -90,24 +89,24 @@ class WeightedPositions:
 
     @property
     def counts(self) -> np.ndarray:
-        """What each counts: float64, (n,)."""
+        """The total weight of each position: float64, (n,)."""
         self._merge()
         return self._counts
 
     @property
     def targets(self) -> np.ndarray:
-        """Mean target of each: float64, (n,)."""
+        """The weighted mean target of each position: float64, (n,)."""
         self._merge()
         means: np.ndarray = self._sums / self._counts
         return means
 
     def state(self, name: str) -> dict[str, np.ndarray]:
-        """Everything, as arrays whose names begin with ``name``."""
+        """Return the pool as arrays whose names begin with ``name``."""
         self._merge()
         return {f"{name}_boards": self._boards, f"{name}_counts": self._counts, f"{name}_sums": self._sums}
 
     def restore(self, state: Mapping[str, np.ndarray], name: str) -> None:
-        """Become the pool whose :meth:`state` it was."""
+        """Restore the pool from its :meth:`state`."""
         self._boards, self._counts, self._sums = (state[f"{name}_{what}"] for what in ("boards", "counts", "sums"))
         self._waiting = []
 

@@ -1,4 +1,4 @@
-"""The board model: what the metrics model says of a board, from its squares alone. The Q-model's second stage."""
+"""The board model, the Q-model's second stage: predicts the metrics model's value from the squares alone."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 HIDDEN = (64, 32, 16, 8)
 INPUTS = {"signed": SIGNED, "planes": PLANES}
 FIRST_GAMES = 200
-"""Games from which a metrics model is learned where none is given: about 10,000 boards, as in the text."""
+"""Games from which a metrics model is learned if none is given: about 10,000 boards, as in the text."""
 
 
 class QBoard(Stage):
-    """Second stage of the Q-model: a network 32-64-32-16-8-1 learns what the metrics model says of boards.
+    """Second stage of the Q-model: a network 32-64-32-16-8-1 learns the metrics model's values of boards.
 
-    Each board counts 1 / (1 + |weak label - p|), where p is the metrics model's probability to win and the weak label
-    is 0 for a negative score of the metrics, else 1: the more the two agree, the more it counts.
+    The weight of a board is 1 / (1 + |weak label - p|), where p is the metrics model's probability to win. The weak
+    label is 0 for a negative score of the metrics, else 1. The more the two agree, the larger the weight.
     """
 
     kind = KIND
@@ -42,11 +42,14 @@ class QBoard(Stage):
         explore: Annotated[float, arena.Range(0, 1)] = 0.2,
         epochs: Annotated[int, arena.Range(1)] = 8,
     ) -> None:
-        """``metrics``: a metrics model; None learns one first, from 200 games.
+        """``metrics``: a metrics model; none: learn one first, from 200 games.
 
-        ``labels``: what it says of a board, or how the board's game ended. ``coding``: of the board, 32 numbers or
-        four planes of 32 (another network, 128-64-32-16-8-1). ``rate``: of the optimizer. ``explore``: share of
-        random moves. ``epochs``: of each hundred games.
+        ``labels``: the targets: the metrics model's probabilities, or the results of the games.
+
+        ``coding``: coding of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
+
+        ``rate``: learning rate of the optimizer. ``explore``: share of random moves. ``epochs``: passes over the boards
+        of each hundred games.
         """
         self.metrics = metrics
         self.labels = labels

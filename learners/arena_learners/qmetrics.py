@@ -1,4 +1,4 @@
-"""The metrics model: how likely a board is to be won, from ten rules of thumb. The Q-model's first stage."""
+"""The metrics model, the Q-model's first stage: predicts the probability to win from ten rules of thumb."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class QMetrics(Stage):
-    """First stage of the Q-model: a network 10-32-16-1 learns from games how likely ten metrics of a board are to win.
+    """First stage of the Q-model: a network 10-32-16-1 learns the probability to win from ten metrics of a board.
 
-    The games are played by the score of the metrics itself, with some random moves.
+    A search of one ply with the score of the metrics plays the games, with some random moves.
     """
 
     kind = KIND
@@ -31,7 +31,10 @@ class QMetrics(Stage):
         explore: Annotated[float, arena.Range(0, 1)] = 0.2,
         epochs: Annotated[int, arena.Range(1)] = 8,
     ) -> None:
-        """``rate``: of the optimizer. ``explore``: share of random moves. ``epochs``: of each hundred games."""
+        """``rate``: learning rate of the optimizer. ``explore``: share of random moves.
+
+        ``epochs``: passes over the boards of each hundred games.
+        """
         self.rate = rate
         self.explore = explore
         self.epochs = epochs

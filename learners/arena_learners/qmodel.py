@@ -1,18 +1,19 @@
 """The neural Q-model: a board model reinforced by generations of games against itself.
 
-The tutorial that this follows sets the value of every board of a game towards ±(10 + 0.95); :mod:`qmodel_as_written`
-is that. Here a network learns the expected result, the Q-value of a move being the value of the board after it, by
-TD(λ) over one side's own turns (Sutton 1988; Watkins 1989 for what cuts the returns)::
+The tutorial moves the value of every board of a game towards ±(10 + 0.95); see :mod:`qmodel_as_written`. Here a network
+learns the expected result by TD(λ) over one side's own turns (Sutton 1988; Watkins 1989 for the cuts of the returns).
+The Q-value of a move is the value of the board after it::
 
     target = 1/2 + discount (G - 1/2),  G = (1 - λ) v + λ target'
 
-v is the probability to win that the network gave for the best move when the game was played, target' that of the side's
-next turn, at the end the result: 1, 0, or (1 + draw_reward) / 2. A random move of either side cuts the return: what
-follows it says nothing about the board before. Loss: logistic, over boards replayed from the last generations.
+v is the network's probability to win with the best move when the game was played. target' is the target of the side's
+next turn, and at the end the result: 1, 0, or (1 + draw_reward) / 2. A random move of either side cuts the return,
+because the turns after it do not depend on the board before. The loss is logistic, over boards replayed from the last
+generations.
 
-A player with quiescence asks its network about quiet boards only, those without a capture. So the games are played with
-it, v is what it finds, and quiet boards alone are learned from (ours; the text's player looks one move ahead and no
-further).
+A player with quiescence evaluates only quiet boards, those without a capture. The games are therefore played with
+quiescence, v is the value of that search, and only quiet boards are learned from. This is ours: the text's player looks
+one move ahead.
 """
 
 from __future__ import annotations
@@ -38,17 +39,17 @@ _SCALE = 2.0**14
 """Kernel units per unit of the logit."""
 _FIT = MinibatchFit(logistic, batch=512)
 _SETTLING = 20_000
-"""Games after which the rate is half of what it was."""
+"""Games after which the rate has halved."""
 _AT_ONCE = 1 << 14
-"""Boards that are coded for the network at once."""
+"""Boards that are coded for the network at a time."""
 _USUAL = 200
-"""Games of a generation."""
+"""Default number of games of a generation."""
 _KEPT = 0.9
-"""Share of the averaged network that 200 games of training leave in it."""
+"""Share of the averaged network that remains after 200 games of training."""
 
 
 class PerformanceSystem:
-    """Plays the move whose board the network likes best, or the board after all captures, and some at random."""
+    """Plays the move to the board with the highest value, after quiescence if set, and some random moves."""
 
     def __init__(self, network: Network, explore: float, quiescence: bool) -> None:
         self.network = network
@@ -63,7 +64,7 @@ class PerformanceSystem:
         return arena.CompiledPlayer(kernel_of_side, quiescence=self.quiescence, explore=self.explore)
 
     def changed(self) -> None:
-        """The network is not what it was."""
+        """Note that the network has changed, for the next :meth:`refresh`."""
         self._stale = True
 
     def refresh(self) -> None:
@@ -78,19 +79,19 @@ class PerformanceSystem:
 
 
 class Critic:
-    """Gives the boards of one side's turns their expected results, by TD(λ)."""
+    """Computes the expected results of the boards of one side's turns, by TD(λ)."""
 
     def __init__(self, lambda_: float, discount: float, draw_reward: float, quiet_only: bool) -> None:
-        """``quiet_only``: whether boards where the side to move must capture are no examples."""
+        """``quiet_only``: leave out boards on which the side to move must capture."""
         self.lambda_ = lambda_
         self.discount = discount
         self.draw_reward = draw_reward
         self.quiet_only = quiet_only
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray]:
-        """Boards (int64, (n, 3)) and targets in [0, 1] (float64, (n,)); turns left to chance are none.
+        """Return boards (int64, (n, 3)) and targets in [0, 1] (float64, (n,)), without turns with a random move.
 
-        Where a teacher labels a board, its label is the target.
+        If a teacher labels a board, the label is the target.
         """
         result = episode.result(side)
         final = (1 + (result or self.draw_reward)) / 2
@@ -115,14 +116,14 @@ class Critic:
 class Generalizer:
     """Fits the network to new boards and to those of the last generations (replay; Lin 1992).
 
-    It also keeps an average of the networks that each generation left behind, which plays more steadily than the last
-    of them (Polyak & Juditsky 1992).
+    It also keeps an average of the networks after each generation, which plays more steadily than the last
+    network (Polyak & Juditsky 1992).
     """
 
     def __init__(
         self, network: Network, seed: int, rate: float, epochs: int, capacity: int, generation: int = _USUAL
     ) -> None:
-        """``epochs``: how many boards are learned from for each new one. ``capacity``: boards kept for replay.
+        """``epochs``: boards to learn from for each new one. ``capacity``: number of boards kept for replay.
 
         ``generation``: games between two updates; the rate and the average follow the games, not the updates.
         """
@@ -141,7 +142,8 @@ class Generalizer:
     def update(self, examples: tuple[np.ndarray, np.ndarray]) -> Mapping[str, float]:
         """Learn from the new boards (n, 3) and targets (n,) of a generation.
 
-        Metrics: loss, and error, the root of the mean square of target minus probability on the new boards before.
+        Metrics: ``loss``; ``error``, the root mean square of target minus probability on the new boards before the fit;
+        ``rate``.
         """
         boards, targets = examples[0].astype(np.uint32), examples[1].astype(np.float32)
         inputs = self.network.sizes[0]
@@ -185,8 +187,8 @@ class Generalizer:
 class QModel(ModularLearner):
     """Neural Q-model: metrics model, board model, then reinforcement of a network 32-64-32-16-8-1 by self-play.
 
-    A generation is ``generation`` games at one ply, after ``random_plies`` random moves each. The first two stages
-    learn from 200 games each before the first generation.
+    A generation is ``generation`` games at one ply, each after ``random_plies`` random moves. Before the first
+    generation, the first two stages learn from 200 games each.
     """
 
     kind = KIND
@@ -210,16 +212,29 @@ class QModel(ModularLearner):
         generation: Annotated[int, arena.Range(1)] = _USUAL,
         first_value: float = 0.0,
     ) -> None:
-        """``data``: where the first values come from: the metrics and board models, or only games that are studied.
+        """``data``: begin with the first two stages, or (games) with a random network.
 
-        ``coding``: of the board, 32 numbers or four planes of 32 (another network, 128-64-32-16-8-1). ``rate``: of
-        the optimizer at first; it halves by 20,000 games. ``discount``: of a target for each own turn. ``lambda_``: λ.
-        ``explore``: share of moves that are random. ``draw_reward``: of a draw, where a win is 1 and a loss -1.
-        ``epochs``: boards learned from for each new one. ``replay``: boards that are kept for that. ``start``: a
-        board model or an earlier Q-model to go on from; the stages before are left out. ``quiescence``: the games go
-        by the boards after all captures, and quiet boards alone are learned from; false: by the very next board, from
-        every board. ``generation``: games between two fits. ``first_value``: added to the log odds that a move wins
-        before the first game, for every move: the high first values of Q-learning.
+        ``coding``: coding of the board: 32 signed numbers, or four planes of 32 (another network, 128-64-32-16-8-1).
+
+        ``rate``: first learning rate of the optimizer; it has halved after 20,000 games.
+
+        ``discount``: factor of a target for each own turn. ``lambda_``: λ of TD(λ).
+
+        ``explore``: share of random moves. ``random_plies``: random moves at the start of each game.
+
+        ``draw_reward``: reward of a draw; a win is 1 and a loss -1.
+
+        ``epochs``: boards to learn from for each new one. ``replay``: number of recent boards from which they come.
+
+        ``start``: a board model or an earlier Q-model to continue from, instead of the first stages.
+
+        ``quiescence``: games search while there are captures, and only quiet boards are learned from; false: games
+        compare the next boards, and every board is learned from.
+
+        ``generation``: games between two fits.
+
+        ``first_value``: added to the log odds of every move before the first game, like the high first values of
+        Q-learning.
         """
         self.step = generation
         self.generation = generation
@@ -255,7 +270,7 @@ class QModel(ModularLearner):
         self.assemble()
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics of the last generation: loss, error, rate, plies a game, ``draw_pct``."""
+        """Metrics of the last generation: ``loss``, ``error``, ``rate``, mean ``plies``, ``draw_pct``."""
         metrics: Mapping[str, float] = {}
         for _ in range(self.whole_steps(games) // self.step):
             episodes = [self.generator_.play(self.games_ + i) for i in range(self.step)]

@@ -1,16 +1,21 @@
-"""The neural Q-model as its tutorial writes it, faults included, to be studied beside :mod:`qmodel`.
+"""The neural Q-model as its tutorial describes it, faults included, for comparison with :mod:`qmodel`.
 
-What the tutorial says and this repeats: the boards of the first two stages come from expanding the start breadth
-first, so there is hardly a capture and no king among them. The list grows by whole levels until it holds 10,000
-boards, and is then 47,927 long; the metrics model learns from the first 10,000, the board model from all. Labels are
-±1 for losses that expect a probability. Both sides play the best move of one network from one start, so that a
-generation of 200 games holds two games, one for each starter. Every board of player 1 is drawn towards ±(reward +
-discount), whatever it is worth. A draw counts as a win, and its boards are rewarded like those of one. The rate of
-wins and draws is over all games so far. A board is seen by the player who has just moved.
+The tutorial's choices, kept here:
 
-Ours: where the tutorial empties the weak labels, which stops its program with a shape error, the weak labels stand.
-Moves follow the real rules, in the order of this project. Since the 200 games are two, each is played once and counted
-as often as the lot falls on its starter. The tutorial suggests to punish draws and gives no number: ``draw_reward``.
+- The boards of the first two stages come from expanding the start breadth first. They have few captures and no kings.
+  The list grows by whole levels until it holds 10,000 boards, and then has 47,927. The metrics model learns from the
+  first 10,000, the board model from all.
+- Labels are ±1, for losses that expect a probability.
+- Both sides play the best move of one network from one start. A generation of 200 games therefore has two distinct
+  games, one for each starter.
+- Every board of player 1 moves towards ±(reward + discount), whatever it is worth.
+- A draw counts as a win, and its boards are rewarded like those of a win.
+- The rate of wins and draws is over all games so far.
+- A board is seen by the player that has just moved.
+
+Ours: the tutorial empties the weak labels, which stops its program with a shape error; here they stay. Moves follow the
+real rules, in the order of this project. Each of the two games is played once and counted as often as its starter is
+drawn. The tutorial suggests punishing draws and gives no number: ``draw_reward``.
 """
 
 from __future__ import annotations
@@ -45,7 +50,7 @@ _MEASURED = 100
 
 @arena.kernel
 def afterstates(own: int, opp: int, kings: int) -> np.ndarray:
-    """The boards after each legal move as the one who moved sees them: int64, (moves, 3)."""
+    """Return the boards after each legal move for the side that moved: int64, (moves, 3)."""
     moves = np.empty(MAX_MOVES, dtype=np.int64)
     count = generate(own, opp, kings, moves, 0)
     boards = np.empty((count, 3), dtype=np.int64)
@@ -61,9 +66,9 @@ def _turned(board: np.ndarray) -> tuple[int, int, int]:
 
 
 def first_boards(least: int) -> np.ndarray:
-    """Whole levels of the game's tree until there are ``least`` boards, as the one who moved sees them: int64, (n, 3).
+    """Return whole levels of the game tree with at least ``least`` boards, for the side that moved: int64, (n, 3).
 
-    The tutorial's loop begins each level at the last board of the level before, which is thus expanded twice.
+    As in the tutorial, each level begins at the last board of the level before, which is expanded twice.
     """
     boards = afterstates(START, START << 20, 0)
     first = 0
@@ -75,14 +80,14 @@ def first_boards(least: int) -> np.ndarray:
 
 
 def weak_labels(boards: np.ndarray) -> np.ndarray:
-    """-1 where the score of the metrics is below 0, else 1: float32, (n,)."""
+    """Return -1 if the score of the metrics is below 0, else 1: float32, (n,)."""
     return np.where((table(boards) * WEIGHTS).sum(axis=1) < 0, -1, 1).astype(np.float32)
 
 
 class QModelAsWritten(SelfPlayer):
-    """Neural Q-model as its tutorial writes it, with its faults: to be studied, not to be beaten by.
+    """Neural Q-model as its tutorial describes it, faults included, for study.
 
-    A generation is 200 games of the network against itself. The first two stages come before the first one.
+    A generation is 200 games of the network against itself. The first two stages come before the first generation.
     """
 
     kind = KIND
@@ -97,11 +102,13 @@ class QModelAsWritten(SelfPlayer):
         draw_reward: float | None = None,
         adadelta: Annotated[float, arena.Range(0)] = 0.001,
     ) -> None:
-        """``rate``: of the Bellman update. ``discount``: of the future value, which is 1 with the reward's sign.
+        """``rate``: rate of the Bellman update. ``discount``: factor of the future value, 1 with the reward's sign.
 
-        ``reward``: of each board of a game won, its negative of one lost. ``draw_reward``: of each board of a drawn
-        game; none: as of one won, as the tutorial has it; a negative one punishes draws, as it suggests. ``adadelta``:
-        the optimizer's own rate, the usual default of libraries (1 in the paper).
+        ``reward``: reward of each board of a won game; a lost game has the negative. ``draw_reward``: reward of each
+        board of a drawn game; none: the same as for a win, as in the tutorial; a negative number punishes draws, as the
+        tutorial suggests.
+
+        ``adadelta``: the optimizer's learning rate; the default is that of most libraries, the paper has 1.
         """
         self.rate = rate
         self.discount = discount
@@ -112,7 +119,7 @@ class QModelAsWritten(SelfPlayer):
     def begin(self, seed: int) -> None:
         self.seed_ = seed
         self.counts_ = np.zeros(4, np.int64)
-        """Generations, then games won, drawn and lost by player 1 in all of them."""
+        """Generations so far, then games won, drawn and lost by player 1 in them."""
         boards = first_boards(_FIRST_BOARDS)
         labels = weak_labels(boards)
         random = np.random.default_rng(seed)
@@ -134,10 +141,11 @@ class QModelAsWritten(SelfPlayer):
         self.optimizer_ = Adadelta(self.adadelta, len(self.network_.parameters))
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics of the last generation: loss; win_pct, draw_pct and loss_pct of player 1; how many games differ;
-        random_win_pct, of 100 games against random moves. Of all generations: win_draw_pct, the tutorial's cumulative
-        percentage. Of the first stages: first_boards, how many boards there are; metrics_accuracy_pct, of the metrics
-        model on the boards that it learned from; labels_above_zero_pct, of its outputs, all of whose signs are 1.
+        """Metrics of the last generation: ``loss``; ``win_pct``, ``draw_pct`` and ``loss_pct`` of player 1;
+        ``distinct_games``; ``random_win_pct``, of 100 games against random moves. Of all generations: ``win_draw_pct``,
+        the tutorial's cumulative percentage. Of the first stages: ``first_boards``, the number of boards;
+        ``metrics_accuracy_pct``, of the metrics model on the boards that it learned from; ``labels_above_zero_pct``,
+        the percentage of its outputs above 0.
         """
         measured: Mapping[str, float] = {}
         for _ in range(self.whole_steps(games) // self.step):
@@ -175,16 +183,16 @@ class QModelAsWritten(SelfPlayer):
         }
 
     def _reward(self, result: int) -> float:
-        """The reward of a game by its result for player 1."""
+        """Return the reward of a game with this result for player 1."""
         if result == 0 and self.draw_reward is not None:
             return self.draw_reward
         return self.reward if result >= 0 else -self.reward
 
     def game(self, first: bool, board: arena.Board | None = None) -> tuple[np.ndarray, int]:
-        """One game: the boards after player 1's moves (int64, (n, 3)), and 1, 0 or -1 as player 1 won, drew or lost.
+        """Play a game; return the boards after player 1's moves (int64, (n, 3)) and player 1's result: 1, 0 or -1.
 
-        ``first``: whether player 1 begins. It ends when a side has no move, be it its turn or not, or by turn 200.
-        ``board``: where it starts; None: the usual start.
+        ``first``: whether player 1 begins. ``board``: the first board; None: the usual start. The game ends at turn
+        200, or when either side has no move, even if it is not its turn.
         """
         own, opp, kings = (START, START << 20, 0) if board is None else board.relative
         mine = first
@@ -216,7 +224,7 @@ class QModelAsWritten(SelfPlayer):
         self.optimizer_.moments[:] = state["moments"]
 
     def model(self) -> arena.Model:
-        """The network for the side to move, who did not make the last move: squares, colours and output turned."""
+        """Return the network for the side to move, with squares, colours and output turned."""
         tensors = self.network_.tensors()
         last = len(self.network_.layers) - 1
         turned = {"w0": -tensors["w0"][::-1], f"w{last}": -tensors[f"w{last}"], f"b{last}": -tensors[f"b{last}"]}

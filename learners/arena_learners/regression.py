@@ -1,18 +1,22 @@
 """Logistic regression of the results of games on piece-square patterns.
 
 Buro (1995, *Statistical feature combination for the evaluation of game positions*) fitted Othello evaluations to the
-results of games by logistic regression; chess programmers know it as Texel's tuning method (Österlund 2014), and Scan
-and Kingsrow learned their patterns so. For every distinct position with n games and mean target y::
+results of games by logistic regression. Chess programmers call it Texel's tuning method (Österlund 2014). Scan and
+Kingsrow learned their patterns in this way. For every distinct position with n games and mean target y::
 
     minimise  sum n (-y log p - (1 - y) log(1 - p)) + l2/2 |w - w0|²,   p = 1 / (1 + exp(-w·x))
 
-by Adam (Kingma & Ba 2015) over random batches. w0 counts material alone: what few games have shown stays near it.
-Positions where the side to move must capture are left out, as the search does not ask for their value.
+by Adam (Kingma & Ba 2015) over random batches. w0 counts only material; weights of patterns that occur in few games
+stay near it. Positions in which the side to move must capture are left out, since the search does not evaluate them.
 
-Ours: a game of self-play gives the lambda-returns of its own searches for targets rather than the bare result
-(:func:`arena_learners.outcomes.returns`); the generations of self-play grow by half; one game in twenty is held back
-for the held-out loss, and for the calibration: one factor, fitted to the held-back positions, by which all weights are
-multiplied in the model, so that 1 / (1 + exp(-value)) is the expected result.
+Ours:
+
+- The targets of self-play are the lambda-returns of its own searches instead of the bare results
+  (:func:`arena_learners.outcomes.returns`).
+- Each generation of self-play has half as many games again.
+- One game in twenty is held back for the held-out loss and for the calibration. The calibration is a factor, fitted to
+  the held-back positions. The model's weights are multiplied by it, so that 1 / (1 + exp(-value)) is the expected
+  result.
 """
 
 from __future__ import annotations
@@ -46,14 +50,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 FIRST_GENERATION = 400
-"""Games after which the first fit is made; each further one waits for half as many games again."""
+"""Games before the first fit. Each later fit follows when there are half as many games again."""
 HELD_BACK = 20
-"""One game in so many is not learned from."""
+"""One game in this number is held back from learning."""
 FITTED = ("loss", "held_out_loss", "positions", "distinct", "norm")
-"""Metrics of a fit: mean loss, mean loss on the games held back, what the positions count and how many are distinct,
-norm of the weights."""
+"""Metrics of a fit: mean loss, mean loss on the held-back games, total weight of the positions, number of distinct
+positions, norm of the weights."""
 RULES = arena.DrawRules(quiet_plies=30)
-"""Self-play is drawn after fewer quiet plies than other games: shuffled kings teach nothing."""
+"""Self-play is drawn after fewer quiet plies than other games, since shuffling kings teaches nothing."""
 _EPOCHS = 4
 _BATCH = 8192
 _RATE = 0.02
@@ -62,7 +66,7 @@ _TINY = 1e-8
 
 
 def is_generation(games: int) -> bool:
-    """Whether a generation ends after so many games."""
+    """Return whether a generation ends after this number of games."""
     end = FIRST_GENERATION
     while end < games:
         end += end // 2
@@ -70,7 +74,7 @@ def is_generation(games: int) -> bool:
 
 
 class PerformanceSystem:
-    """Searches with the weights that it was given last."""
+    """Searches with the weights of the last call of :meth:`take`."""
 
     def __init__(self, weights: np.ndarray, depth: int, explore: float) -> None:
         self.kernel = kernel_of(weights)
@@ -81,18 +85,18 @@ class PerformanceSystem:
         return arena.CompiledPlayer(self.kernel, self.depth, quiescence=True, explore=self.explore)
 
     def refresh(self) -> None:
-        """Nothing: whoever changes the weights writes them into the kernel's context."""
+        """Do nothing, since every change of the weights is written into the kernel's context."""
 
     def take(self, weights: np.ndarray) -> None:
-        """Play by other weights from now on."""
+        """Play with these weights from now on."""
         assert self.kernel.context is not None
         pack(weights, self.kernel.context)
 
 
 class Critic:
-    """Gives the quiet positions of a game their targets: what a teacher says of them, else the lambda-return.
+    """Gives the quiet positions of a game their targets: a teacher's label, or else the lambda-return.
 
-    Nothing is learned from a position where the move was left to chance.
+    Positions with a random move are left out.
     """
 
     def __init__(self, lambda_: float, discount: float) -> None:
@@ -100,7 +104,7 @@ class Critic:
         self.discount = discount
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Boards (own, opp, kings; (n, 3)) with ``side`` to move, targets and what each counts (float64, (n,))."""
+        """Return boards (own, opp, kings; (n, 3)) with ``side`` to move, targets and weights (float64, (n,))."""
         mine = np.arange(episode.plies + 1) % 2 == (side is not episode.first)
         chosen = mine & quiet(episode.boards)
         if episode.explored is not None:
@@ -114,7 +118,7 @@ class Critic:
 
 
 class Generalizer:
-    """Fits the weights to all positions met so far, starting where the last fit ended."""
+    """Fits the weights to all positions so far, beginning with the weights of the last fit."""
 
     def __init__(self, weights: np.ndarray, prior: np.ndarray, l2: float) -> None:
         """``weights`` and ``prior``: float64, (PHASES, SLOTS)."""
@@ -123,7 +127,7 @@ class Generalizer:
         self.l2 = l2
 
     def update(self, examples: tuple[WeightedPositions, np.random.Generator]) -> Mapping[str, float]:
-        """Improve the weights in place by positions that the generator orders; ``loss``: mean of the last pass."""
+        """Fit the weights in place; the generator orders the positions. Metric ``loss``: mean of the last pass."""
         weights = self.weights
         pool, random = examples
         boards, targets, counts = pool.boards, pool.targets, pool.counts
@@ -148,7 +152,7 @@ class Generalizer:
 
 @arena.kernel
 def log_odds(own: int, opp: int, kings: int, weights: np.ndarray, found: np.ndarray) -> tuple[float, int, float]:
-    """The value of a position; its entries go to ``found``. Also their number, and how full the board is, 0 to 1."""
+    """Return the value of a position, the number of its entries, which go to ``found``, and pieces / 24."""
     entries = slots(own, opp, kings, found)
     full = popcount(own | opp) / PIECES
     value = 0.0
@@ -166,7 +170,7 @@ def accumulate(
     weights: np.ndarray,
     gradient: np.ndarray,
 ) -> float:
-    """Add the gradient of the loss of a batch of positions to ``gradient``; returns the loss."""
+    """Add the gradient of the loss of a batch of positions to ``gradient``; return the loss."""
     found = np.empty(MOST_SLOTS, dtype=np.int64)
     loss = 0.0
     for i in batch:
@@ -193,7 +197,7 @@ def adam(
     rate: float,
     step: int,
 ) -> None:
-    """One step of Adam for the gradient of a batch and of the l2 term, made antisymmetric, and so the weights."""
+    """Take a step of Adam for the gradient of a batch and the l2 term, made antisymmetric as the weights are."""
     rate *= np.sqrt(1 - _SCALING**step) / (1 - _MOMENTUM**step)
     for phase in range(weights.shape[0]):
         for slot in range(weights.shape[1]):
@@ -208,7 +212,7 @@ def adam(
 
 @arena.kernel
 def values(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """The value of each board (own, opp, kings; (n, 3)) for its side to move: float64, (n,)."""
+    """Return the value of each board (own, opp, kings; (n, 3)) for its side to move: float64, (n,)."""
     found = np.empty(MOST_SLOTS, dtype=np.int64)
     result = np.empty(len(boards))
     for i in range(len(boards)):
@@ -218,13 +222,13 @@ def values(boards: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 
 def mean_loss(log_odds: np.ndarray, targets: np.ndarray, counts: np.ndarray) -> float:
-    """Mean cross-entropy of values; 0 where there are none."""
+    """Return the mean cross-entropy of values; 0 without values."""
     losses, _ = logistic(log_odds, targets)
     return float((counts * losses).sum() / counts.sum()) if len(counts) else 0.0
 
 
 def is_held_back(episode: arena.Episode) -> bool:
-    """Whether nothing is learned from a game: one of ``HELD_BACK``, and the same ones however often they come."""
+    """Return whether a game is held back. One of ``HELD_BACK`` is, chosen by its boards, so equal games agree."""
     return crc32(episode.boards.tobytes()) % HELD_BACK == 0
 
 
@@ -250,13 +254,17 @@ class Regression(ModularLearner):
         man: Annotated[float, arena.Range(0)] = 4.0,
         king: Annotated[float, arena.Range(0)] = 6.0,
     ) -> None:
-        """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
-        share ``explore``; what was learned plays 4 plies deep all the same.
+        """``depth``: plies to search in self-play; the learned player always searches 4 plies.
 
-        ``lambda_``: how far targets trust the result rather than the searches of self-play (lambda; 1: the result
-        alone). ``discount``: by how much less a position of a recorded game counts for each ply before the end; its
-        target is the result. ``l2``: how strongly weights are held to the prior, which counts a ``man`` and a ``king``
-        in log odds.
+        ``random_plies``: random moves at the start of each game. ``explore``: share of random moves after them.
+
+        ``lambda_``: weight of the result in the targets, against the values of the searches of self-play; 1: the result
+        alone.
+
+        ``discount``: factor of the weight of a recorded position for each ply before the end; its target is the result.
+
+        ``l2``: strength of the pull towards the prior. ``man``, ``king``: worth of the pieces in the prior, in log
+        odds.
         """
         self.depth = depth
         self.random_plies = random_plies
@@ -284,7 +292,7 @@ class Regression(ModularLearner):
         return Critic(self.lambda_, 1.0)
 
     def critic_of_others(self) -> Critic:
-        """Turns games that were played elsewhere into training examples."""
+        """Return the critic of games played elsewhere."""
         return Critic(1.0, self.discount)
 
     def generalizer(self) -> Generalizer:
@@ -301,7 +309,7 @@ class Regression(ModularLearner):
         return self._learn(episodes, self.critic_of_others())
 
     def _learn(self, episodes: Iterable[arena.Episode], critic: Critic) -> Mapping[str, float]:
-        """Metrics: plies of a game, ``draw_pct``, and those of the last fit (:data:`FITTED`)."""
+        """Metrics: ``plies`` and ``draw_pct``, means over the games; those of the last fit (:data:`FITTED`)."""
         plies = drawn = played = 0
         for episode in episodes:
             pool = self.held_back_ if is_held_back(episode) else self.pool_
@@ -321,14 +329,14 @@ class Regression(ModularLearner):
         }
 
     def _fit(self, generalizer: Generalizer) -> np.ndarray:
-        """Fit the weights of ``generalizer`` to all positions so far; what :data:`FITTED` names."""
+        """Fit the weights of ``generalizer`` to all positions so far; return the metrics of :data:`FITTED`."""
         pool, held, weights = self.pool_, self.held_back_, generalizer.weights
         loss = generalizer.update((pool, np.random.default_rng([self.seed_, self.games_])))["loss"]
         held_out_loss = mean_loss(values(held.boards, weights), held.targets, held.counts)
         return np.array([loss, held_out_loss, pool.counts.sum(), len(pool.boards), norm(weights)])
 
     def model(self) -> arena.Model:
-        """The weights fitted to everything so far, which takes as long as the fit of a generation, and calibrated."""
+        """Return the calibrated weights of a fit to all games so far, which takes as long as that of a generation."""
         if self.frozen_ is None or self.frozen_[0] != self.games_:
             weights, held = self.weights_.copy(), self.held_back_
             if not is_generation(self.games_):

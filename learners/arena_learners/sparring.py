@@ -1,8 +1,7 @@
-"""What the TD learner plays the games by that it learns from, where they are not of its own making.
+"""The TD learner's player for games against others from which it learns.
 
-It plays as :class:`arena_players.td.TD` would with the model that the learner could make now. For that model every
-remembered board is searched anew; for one game it is enough to search those boards that the game's own searches come
-to, at the moment when they do.
+It plays like :class:`arena_players.td.TD` with the learner's current model. Making that model takes a search of every
+remembered board. This player searches only the remembered boards that its searches reach, when they reach them.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from arena_learners.lookahead import value_of, workspace
 from arena_players.td import TD as TDPlayer
 
 VALUES, WORK, DEPTH = range(WEIGHTS + FEATURES, WEIGHTS + FEATURES + 3)
-"""What a context has besides that of :mod:`arena_evaluators.rote`: addresses of the values that are known, one for each
-entry of the memory, and of the workspace of the searches that find them; and their plies."""
+"""Positions in a context beyond those of :mod:`arena_evaluators.rote`: address of the values already searched, one for
+each entry of the memory; address of the searches' workspace; depth of the searches in plies."""
 _UNKNOWN = np.iinfo(np.int64).min
 
 
@@ -36,11 +35,13 @@ def recalling_kernel(own: int, opp: int, kings: int, side: int, context: int) ->
 
 
 class Recalling(arena.CompiledEvaluator):
-    """Recalls what a model would hold; as long as weights and memory stay as they are."""
+    """Recalls the values that a model would hold. Valid until the weights or the memory change."""
 
     def __init__(self, learned: arena.Kernel, perspective: arena.Side, depth: int) -> None:
-        """``learned`` has a context of :mod:`arena_evaluators.rote` and values the leaves of the searches, ``depth``
-        plies deep, that give boards of the memory their values; ``perspective`` is the player's colour."""
+        """``learned``: kernel with a context of :mod:`arena_evaluators.rote`; it evaluates the leaves of the searches.
+
+        ``perspective``: the player's colour. ``depth``: plies of the searches that give remembered boards their values.
+        """
         self.learned = learned
         self.perspective = perspective
         self.depth = depth
@@ -56,10 +57,10 @@ class Recalling(arena.CompiledEvaluator):
 
 
 class Sparring(TDPlayer):
-    """The player that the learner would make now, for games that are over before it learns on."""
+    """The learner's current player. Valid until the learner's next update."""
 
     def __init__(self, learned: arena.Kernel, recalled: int) -> None:
-        """``learned``, ``recalled``: evaluator and plies of the searches that give remembered boards their values."""
+        """``learned``, ``recalled``: evaluator and depth of the searches that give remembered boards their values."""
         super().__init__()
         self._learned = learned
         self._recalled = recalled

@@ -1,4 +1,4 @@
-"""What the two stages before the Q-model's reinforcement have in common: a network fitted to the boards of games."""
+"""The base class of the Q-model's first two stages: a network fitted to the boards of games."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ _FIT = MinibatchFit(logistic, batch=64)
 
 
 class Stage(SelfPlayer):
-    """A network, one logit, fitted after each hundred games to all their boards.
+    """A network with one logit, fitted after each hundred games to all their boards.
 
-    The games are played by the score of the metrics, one ply ahead, with some random moves, so that kings and lost
-    positions are met too. A board's result is how its game ended for the side to move: 1, 0.5 or 0.
+    A search of one ply with the score of the metrics plays the games. Some random moves make sure that kings and lost
+    positions occur. A board's result is the result of its game for the side to move: 1, 0.5 or 0.
     """
 
     step = 100
     rate: float
-    """Of the optimizer, Adam."""
+    """Learning rate of the optimizer, Adam."""
     explore: float
-    """Share of moves that are random."""
+    """Share of random moves."""
     epochs: int
-    """How often the boards of each hundred games are gone through."""
+    """Passes over the boards of each hundred games."""
 
     @abstractmethod
     def sizes(self) -> Sequence[int]:
-        """Inputs, then the units of each layer."""
+        """Return the number of inputs, then the units of each layer."""
 
     @abstractmethod
     def samples(self, boards: np.ndarray, results: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Inputs (n, inputs), targets in [0, 1] (n,) and weights (n,), all float32, of boards (int64, (n, 3): own,
-        opp, kings as the side to move sees them) and their results for it (float32, (n,)).
+        """Return inputs (n, inputs), targets in [0, 1] (n,) and weights (n,) of boards, all float32.
+
+        ``boards``: own, opp, kings for the side to move, int64, (n, 3). ``results``: for the side to move, float32,
+        (n,).
         """
 
     def begin(self, seed: int) -> None:
@@ -55,8 +57,10 @@ class Stage(SelfPlayer):
         self._games = Games(black, white)
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics: ``loss`` and ``accuracy_pct`` on the last hundred games after they were learned, and before
-        (``validation_``)."""
+        """Metrics: ``loss`` and ``accuracy_pct`` on the last hundred games after the fit.
+
+        ``validation_loss`` and ``validation_accuracy_pct`` are the same before the fit.
+        """
         metrics: Mapping[str, float] = {}
         for _ in range(self.whole_steps(games) // self.step):
             numbers = range(self.games_, self.games_ + self.step)
@@ -68,9 +72,7 @@ class Stage(SelfPlayer):
 
     def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
         if any(episode.labels is not None or episode.better for episode in episodes):
-            raise arena.UsageError(
-                f"{type(self).__name__} learns from results; lms, qmodel and regression take a teacher"
-            )
+            raise arena.UsageError(f"{type(self).__name__} cannot learn from a teacher; lms, qmodel and regression can")
         inputs, targets, weights = self.samples(*boards_and_results(episodes))
         before = judged(self.network_.outputs(inputs), targets)
         self.fits_ += 1
@@ -95,9 +97,9 @@ class Stage(SelfPlayer):
 
 
 def boards_and_results(episodes: Sequence[arena.Episode]) -> tuple[np.ndarray, np.ndarray]:
-    """Every board of finished games but the last (int64, (n, 3)), and the result for its side to move.
+    """Return all boards of finished games except the last one of each (int64, (n, 3)), and their results.
 
-    A result is 1 won, 0 lost, 0.5 drawn: float32, (n,).
+    A result is for the side to move: 1 won, 0 lost, 0.5 drawn; float32, (n,).
     """
     boards = np.concatenate([np.zeros((0, 3), np.int64), *(episode.boards[:-1] for episode in episodes)])
     results = [episode.result(episode.side(ply)) for episode in episodes for ply in range(episode.plies)]
@@ -105,8 +107,10 @@ def boards_and_results(episodes: Sequence[arena.Episode]) -> tuple[np.ndarray, n
 
 
 def judged(outputs: np.ndarray, targets: np.ndarray) -> dict[str, float]:
-    """Mean cross-entropy of logits and targets in [0, 1], and the percentage of targets other than 0.5 that are
-    predicted."""
+    """Return metrics of logits for targets in [0, 1].
+
+    ``loss``: mean cross-entropy. ``accuracy_pct``: percentage of the targets other than 0.5 that are predicted.
+    """
     decided = targets != 0.5
     right = (outputs > 0) == (targets > 0.5)
     loss = float(logistic(outputs, targets)[0].mean()) if len(outputs) else 0.0

@@ -1,9 +1,9 @@
-"""Temporal differences with a rote memory (Melicher 2009), in a form that neither diverges nor turns against itself.
+"""Temporal differences with a rote memory (Melicher 2009), in a form that does not diverge or learn to lose.
 
-W. Melicher, The Implementation of Machine Learning in the Game of Checkers (2009): weights that follow temporal
-differences, and a memory of every board met whose counts make the steps smaller. What the memory adds in play is of
-the rote learning that he cites: it holds the value that the search backed up to a board, and later searches that come
-to that board recall it, and so look further (Samuel 1959).
+W. Melicher, *The Implementation of Machine Learning in the Game of Checkers* (2009), learns weights by temporal
+differences. He also keeps a memory of every board met, whose counts make the steps smaller. Our use of the memory in
+play follows the rote learning that he cites (Samuel 1959). The memory holds the value that the search backed up to a
+board. Later searches that reach the board recall the value and so look further.
 """
 
 from __future__ import annotations
@@ -49,26 +49,25 @@ if TYPE_CHECKING:
     from arena_learners.temporal import Rule
 
 HIGHEST_SUM = 36
-"""Largest sum of the features; with weights up to the reward, U times the scale just reaches HIGHEST."""
+"""Largest sum of the features. With weights up to the reward, U times the scale is at most HIGHEST."""
 MODEL_DEPTH = 3
-"""Plies of the search that values the boards of a model."""
+"""Depth of the search that gives the boards of a model their values, in plies."""
 DIVERGED = 10
-"""Weights count as diverged where one of them is worth more than this many won games."""
+"""Weights have diverged if one of them is worth more than this number of won games."""
 _NONE = np.zeros(0, dtype=np.int64)
 
 
 def start_of(model: arena.Model) -> Mapping[str, np.ndarray]:
-    """What learning goes on from; raises ModelError where a model does not hold it."""
+    """Return the tensors of a model from which learning can continue. Raises ModelError if they are missing."""
     tensors_of(model)
     return model.require("td", {"counts": (4,), "games": ()})
 
 
 class PerformanceSystem:
-    """Plays by weights and memory as they are when a game begins."""
+    """Plays with the weights and the memory at the beginning of each game."""
 
     def __init__(self, weights: np.ndarray, memory: RoteMemory | None, scale: float, options: TD) -> None:
-        """``weights``: c1 to c3, and ``memory``: both are read anew for each game. ``scale``: kernel units to a unit of
-        U."""
+        """``weights`` (c1 to c3) and ``memory`` are read again for each game. ``scale``: kernel units per unit of U."""
         self._weights = weights
         self._memory = memory
         self._scale = scale
@@ -78,7 +77,7 @@ class PerformanceSystem:
         contexts = [context_of(memory, total, side, novelty) for side in arena.Side]
         self._contexts = np.stack([*contexts, context_of(memory, total, arena.Side.BLACK)])
         self.context = self._contexts[-1]
-        """Of the same evaluator without the bonus for novelty, the mover counting as Black: int64."""
+        """Context of the evaluator without the bonus for novelty; the side to move counts as Black: int64."""
         self.refresh()
 
     @property
@@ -96,10 +95,10 @@ class PerformanceSystem:
 
 
 class Critic:
-    """Says what each side can learn from a game: R at its end, and which n each step follows."""
+    """Makes the training examples of each side: R at the end, and n of each step."""
 
     def __init__(self, reward: float, counts: Callable[[arena.Episode], np.ndarray]) -> None:
-        """``counts``: n of each position of a game, int64, (plies + 1,); (0,) where the rule counts for itself."""
+        """``counts``: returns n of each position of a game, int64, (plies + 1,), or (0,) if the rule counts itself."""
         self.reward = reward
         self.counts = counts
 
@@ -112,9 +111,9 @@ class Critic:
 class TD(ModularLearner):
     """TD on three features with a = 50/(49+n), and a rote memory of the boards met (Melicher 2009), by self-play.
 
-    Every board met goes to the memory with the value that the search backed up to it; later searches recall it, and so
-    look further. In a model all boards are searched once more by the final weights, so that their values speak of the
-    same function. ``normalised=false:guarded=false`` is the rule as written: runs diverge, and learn to lose.
+    The memory stores every board met with the value that the search backed up to it. Later searches recall the value
+    and so look further. A model's boards are searched once more with the final weights, so that all values belong to
+    one function. ``normalised=false:guarded=false`` is the rule as written: runs diverge and learn to lose.
     """
 
     kind = "td"
@@ -144,18 +143,30 @@ class TD(ModularLearner):
         start: Annotated[arena.Model, arena.ModelKind("td", start_of)] | None = None,
         learn: Literal["both", "memory", "weights"] = "both",
     ) -> None:
-        """``depth``: plies of search in self-play. ``quiescence``: and on while there are captures.
+        """``depth``: plies to search in self-play. ``quiescence``: search below ``depth`` while there are captures.
 
-        ``kings``: whether F2 is their difference or, as a caption of the text has it, their total. ``alpha``, ``n``:
-        the step size, and what it counts: boards learned from, visits of the board, or games. ``lambda_``: the lambda
-        of TD(lambda). ``reward``: U predicts the result itself, or by a logistic the win probability. ``won``: R of
-        a won game, in the units of U. ``normalised``, ``guarded``: whether steps are divided by 1 + F·F, and weights
-        kept from 0.01 to ``won``. ``capacity``: most boards that are remembered; 0: no memory.
-        ``explore``: share of random moves. ``temperature``: of softmax, in units of U. ``novelty``: what a board never
-        met seems worth more, in units of U, one met v times 1/(1 + v) of it. ``random_plies``: random first moves.
-        ``start``: weights and memory of an earlier run to go on from. ``learn``: both; the memory alone, on a static
-        evaluation whose weights stay as they start (De Jong & Schultz, as Melicher cites them); or the weights alone,
-        as with ``capacity=0``.
+        ``kings``: F2 is the difference of the kings or, as in a caption of the text, their total.
+
+        ``alpha``: formula of the step size. ``n``: its n: boards learned from, visits of the board, or games.
+
+        ``lambda_``: the lambda of TD(lambda).
+
+        ``reward``: U predicts the result, or the win probability through a logistic. ``won``: R of a won game, in
+        units of U.
+
+        ``normalised``: divide steps by 1 + F·F. ``guarded``: keep weights between 0.01 and ``won``.
+
+        ``capacity``: maximum number of remembered boards; 0: no memory.
+
+        ``explore``: share of random moves. ``temperature``: softmax temperature, in units of U; 0: the best move.
+        ``random_plies``: random moves at the start of each game.
+
+        ``novelty``: bonus in self-play for a board never met, in units of U; a board met v times gets 1/(1 + v) of it.
+
+        ``start``: weights and memory of an earlier run to continue from.
+
+        ``learn``: what games change: the weights and the memory; the memory alone, with a static evaluation (De Jong &
+        Schultz, as Melicher cites them); or the weights alone, as with ``capacity=0``.
         """
         self.depth = depth
         self.quiescence = quiescence
@@ -178,7 +189,7 @@ class TD(ModularLearner):
     def begin(self, seed: int) -> None:
         if not self._remembers and (self.n == "visits" or self.novelty):
             raise arena.UsageError(
-                "without memory (capacity=0, learn=weights) there are no visits: n=visits and novelty need them"
+                "n=visits and novelty need a memory: give a capacity above 0 and learn=memory or learn=both"
             )
         if self.learn == "memory" and not self._remembers:
             raise arena.UsageError("learn=memory needs a memory: give a capacity above 0")
@@ -191,7 +202,9 @@ class TD(ModularLearner):
         if self.start is not None:
             tensors = start_of(self.start)
             if tensors["scale"] != self.scale or bool(tensors["total"]) != (self.kings == "total"):
-                raise arena.UsageError(f"{self.start} was learned with other options: give the same won and kings")
+                raise arena.UsageError(
+                    f"{self.start} was learned with other options: give the same values of won and kings"
+                )
             self._resume(tensors)
         self.assemble()
 
@@ -211,7 +224,7 @@ class TD(ModularLearner):
         return PerformanceSystem(self.weights_, self.memory_, self.scale, self)
 
     def settings(self) -> Settings:
-        """How the rule is to be applied."""
+        """Return the settings of the rule."""
         return Settings(
             reward=self.won,
             alpha=self.alpha,
@@ -223,7 +236,7 @@ class TD(ModularLearner):
         )
 
     def counts(self, episode: arena.Episode) -> np.ndarray:
-        """The option ``n`` for each position of a game whose boards have been met; empty where the rule counts them."""
+        """Return n of each position of a game after its boards are in the memory; empty if the rule counts boards."""
         if self.n == "games":
             return np.full(episode.plies + 1, self.games_)
         if self.n == "visits" and self.memory_ is not None:
@@ -242,9 +255,7 @@ class TD(ModularLearner):
 
     def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
         if any(episode.labels is not None or episode.better for episode in episodes):
-            raise arena.UsageError(
-                "td learns from results and searches of its own; lms, qmodel and regression take a teacher"
-            )
+            raise arena.UsageError("td cannot learn from a teacher; lms, qmodel and regression can")
         return self._learn(self._searched(episode) for episode in episodes)
 
     def model(self) -> arena.Model:
@@ -268,12 +279,15 @@ class TD(ModularLearner):
         return Sparring(self.performance_.kernel, MODEL_DEPTH)
 
     def backed_up(self, episode: arena.Episode) -> tuple[np.ndarray, np.ndarray]:
-        """What to remember each board of a game with (int64, (plies + 1,)), and whether a search or the end says so."""
+        """Return the values to remember for a game's boards (int64, (plies + 1,)), and whether each value is known.
+
+        A value is known if it comes from a search or from the end of the game; else it comes from the weights.
+        """
         values = np.full(episode.plies, np.nan) if episode.values is None else episode.values
         return _backed_up(episode.boards, values, self.scale, self.performance_.context)
 
     def _searched(self, episode: arena.Episode) -> arena.Episode:
-        """The same game with the values that our own search gives, without any bonus for novelty."""
+        """Return the same game with the values of the learner's own search, without the bonus for novelty."""
         from arena_learners.lookahead import lookahead
 
         self.performance_.refresh()
@@ -281,11 +295,11 @@ class TD(ModularLearner):
         return replace(episode, values=values / self.scale)
 
     def _learn(self, episodes: Iterable[arena.Episode]) -> Mapping[str, float]:
-        """Metrics: means for a game, then weights, counts and memory as they are after the last one.
+        """Learn from games. Metrics: means over the games; weights, counts and memory after the last game.
 
-        step_size: that of the next board (n=visits: of a new one). drift: by how much of their length the weights have
-        moved. negative: how many weights are. diverged: 1 where one is worth more than DIVERGED won games.
-        bytes_per_game: what the memory holds by the games learned from.
+        ``step_size``: of the next board, or of a new board if n=visits. ``drift``: distance that the weights moved,
+        relative to their norm. ``negative``: number of negative weights. ``diverged``: 1 if a weight is worth more than
+        DIVERGED won games. ``bytes_per_game``: size of the memory divided by the games learned from.
         """
         before = self.weights_.copy()
         learned, games, plies, squares = int(self.counts_[0]), 0, 0, 0.0
@@ -324,7 +338,7 @@ class TD(ModularLearner):
 
 
 class PlainTD(TD):
-    """The same, one step at a time in plain Python: to be read, and to check what is compiled."""
+    """The same learner, one step at a time in plain Python, for reading and for tests of the compiled one."""
 
     def experiment_generator(self) -> ExperimentGenerator:
         return StepByStep(self.performance_, self.seed_, self.random_plies, starts=self.starts)

@@ -1,14 +1,17 @@
 """TDLeaf(lambda) on piece-square patterns (Baxter, Tridgell & Weaver 1998).
 
 J. Baxter, A. Tridgell & L. Weaver, *TDLeaf(lambda): Combining Temporal Difference Learning with Game-Tree Search*
-(1998): after each game, for the boards x_t at which the players searched, l_t being the leaf of the principal variation
-and J(l) = tanh(V(l) / 2) the expected result, -1 to 1::
+(1998). l_t is the leaf of the principal variation at turn t, for the turns at which the players searched. The expected
+result is J(l) = tanh(V(l) / 2), -1 to 1. After each game::
 
     w += rate * sum over t of gradient J(l_t) * sum over j >= t of lambda**(j - t) * d_j,   d_j = J(l_j+1) - J(l_j)
 
-with the result of the game after the last. Ours: the boards of both sides make one sequence, seen by one of them, which
-the antisymmetry of the patterns allows; a search that ended in a won, lost or drawn position has a value but no
-gradient; boards whose move was left to chance are passed over; and the rate falls as 1 / (1 + games / ``steady``).
+The last J is the result of the game. Ours:
+
+- The turns of both sides make one sequence, seen by one side. This is possible because patterns are antisymmetric.
+- A search that ended in a won, lost or drawn position has a value but no gradient.
+- Turns with a random move are skipped.
+- The rate falls as 1 / (1 + games / ``steady``).
 """
 
 from __future__ import annotations
@@ -36,22 +39,22 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _SAME = 1e-6
-"""Values that differ by less are the same."""
+"""Values that differ by less are equal."""
 _RECENT = 0.01
 
 
 class Critic:
-    """Finds by how much the values of the leaves of a game should have been higher."""
+    """Computes how much the values of a game's leaves should change."""
 
     def __init__(self, weights: np.ndarray, lambda_: float) -> None:
         self.weights = weights
         self.lambda_ = lambda_
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> tuple[np.ndarray, np.ndarray, float]:
-        """The turns of both players, one sequence whose values are those for ``side``; for the other they are opposite.
+        """Take the turns of both players as one sequence, seen by ``side``.
 
-        Returns the leaves as their side to move sees them (own, opp, kings; (n, 3)), the change that each one's value
-        shall have for that side, before the rate (float64, (n,)), and the mean squared temporal difference.
+        Returns the leaves for their side to move (own, opp, kings; (n, 3)), the wanted change of each leaf's value for
+        that side before the rate (float64, (n,)), and the mean squared temporal difference.
         """
         assert episode.values is not None
         assert episode.leaves is not None
@@ -77,7 +80,7 @@ class Critic:
 def learn(
     boards: np.ndarray, changes: np.ndarray, rate: float, weights: np.ndarray, mirrored: np.ndarray, context: np.ndarray
 ) -> None:
-    """Move the weights of each board's entries, and of the mirrored ones, and write them into the kernel's context."""
+    """Change the weights of each board's entries and of their mirrored entries; update the kernel's context."""
     found = np.empty(MOST_SLOTS, dtype=np.int64)
     for i in range(len(boards)):
         _, entries, full = log_odds(boards[i, 0], boards[i, 1], boards[i, 2], weights, found)
@@ -93,19 +96,19 @@ def learn(
 
 
 class Generalizer:
-    """Moves the weights by the changes that the critic asks for, at a rate that falls as 1 / (1 + games / steady)."""
+    """Changes the weights as the critic asks, at a rate that falls as 1 / (1 + games / steady)."""
 
     def __init__(self, weights: np.ndarray, context: np.ndarray, rate: float, steady: int) -> None:
-        """``context``: that of the kernel that plays by the weights; it is kept up to date."""
+        """``context``: context of the kernel that plays with the weights; it is kept up to date."""
         self.weights = weights
         self.context = context
         self.rate = rate
         self.steady = steady
         self.games = 0
-        """Learned from."""
+        """Number of games learned from."""
 
     def update(self, examples: tuple[np.ndarray, np.ndarray, float]) -> Mapping[str, float]:
-        """Learn from one game; ``squared_difference``: the mean squared temporal difference of its turns."""
+        """Learn from one game. Metric ``squared_difference``: mean squared temporal difference of its turns."""
         boards, changes, squares = examples
         learn(boards, changes, self.rate / (1 + self.games / self.steady), self.weights, mirror(), self.context)
         self.games += 1
@@ -129,10 +132,15 @@ class TDLeaf(ModularLearner):
         man: Annotated[float, arena.Range(0)] = 1.0,
         king: Annotated[float, arena.Range(0)] = 1.5,
     ) -> None:
-        """``depth``: plies of search in self-play, whose first ``random_plies`` moves are random, and of the others a
-        share ``explore``; what was learned plays 4 plies deep all the same. ``lambda_``: lambda. ``rate``, ``steady``:
-        the step at first, and the games after which it is half as long. ``man``, ``king``: the log odds that pieces are
-        worth at the start, where nothing else counts.
+        """``depth``: plies to search in self-play; the learned player always searches 4 plies.
+
+        ``random_plies``: random moves at the start of each game. ``explore``: share of random moves after them.
+
+        ``lambda_``: the lambda of TDLeaf(lambda).
+
+        ``rate``: the first step. ``steady``: games after which the step has halved.
+
+        ``man``, ``king``: worth of the pieces at the start in log odds; all other weights start at 0.
         """
         self.depth = depth
         self.random_plies = random_plies
@@ -164,7 +172,7 @@ class TDLeaf(ModularLearner):
         return SelfPlay(self.performance_, self.seed_, self.random_plies, RULES, self.starts)
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics: plies of a game, ``draw_pct``, mean squared temporal difference of recent games, norm."""
+        """Metrics: ``plies`` and ``draw_pct``, over the games; ``squared_difference``, over recent games; ``norm``."""
         plies = draws = 0
         for _ in range(games):
             episode = self.generator_.play(self.games_)

@@ -1,4 +1,4 @@
-"""The rule of temporal differences for the weights of a linear function: compiled, and in plain Python.
+"""The rule of temporal differences for the weights of a linear function, compiled and in plain Python.
 
 Melicher (2009) gives U(s) += a (R + U(s') - U(s)) with a = 50 / (49 + n), and no rule for the weights. Ours, for the
 boards s and s' of two successive turns of one side::
@@ -7,10 +7,10 @@ boards s and s' of two successive turns of one side::
     e     = lambda · e + F(s) / (1 + F(s)·F(s))
     c    += a · delta · e
 
-R is 0 before the end; at the end it is ± the reward or 0 and U(s') is 0. lambda is that of TD(lambda)
-(Sutton 1988). Dividing by 1 + F·F keeps a step from overshooting its target; without it, and with lambda = 0, this is
-his formula applied to raw features. After a move that was left to chance there is nothing to learn about the board
-before it, and the trace e begins anew (Watkins 1989).
+R is 0 before the end. At the end R is ± the reward or 0, and U(s') is 0. lambda is that of TD(lambda) (Sutton 1988).
+Dividing by 1 + F·F keeps a step from overshooting its target. Without the division, and with lambda = 0, the rule is
+his formula applied to raw features. Nothing is learned about the board before a random move, and the trace e starts
+again at 0 (Watkins 1989).
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 FLOOR = 0.01
-"""Smallest weight where weights are guarded."""
+"""Smallest weight if weights are guarded."""
 LIMIT = 1e9
-"""Where weights are not guarded they are held within ± this, so that numbers stay finite."""
+"""Weights that are not guarded are kept within ± this, so that numbers stay finite."""
 
 Alpha = Literal["50/(49+n)", "1/n"]
 Count = Literal["boards", "visits", "games"]
@@ -39,29 +39,29 @@ _BOARDS, _FLOORED, _CAPPED, _FLIPPED = range(4)
 
 
 def step_size(n: int, alpha: Alpha = "50/(49+n)") -> float:
-    """The learning coefficient a after n >= 1 boards (Melicher 2009): 1, and falling."""
+    """Return the learning coefficient a after n >= 1 boards (Melicher 2009). It is 1 for n = 1 and falls."""
     return 50 / (49 + n) if alpha == "50/(49+n)" else 1 / n
 
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """What one side can learn from a game."""
+    """The training examples of one side of a game."""
 
     boards: np.ndarray
-    """Masks of every position of the game as its side to move sees it: int64, (plies + 1, 3)."""
+    """Masks own, opp, kings of every position for its side to move: int64, (plies + 1, 3)."""
     first: int
     """Ply of the side's first turn: 0 or 1."""
     reward: float
     """R at the end."""
     explored: np.ndarray
-    """Whether each move was left to chance: bool, (plies,)."""
+    """Whether each move was random: bool, (plies,)."""
     counts: np.ndarray
-    """Where the step follows n of its own, n for each position, else empty: int64, (plies + 1,) or (0,)."""
+    """n of each position, int64, (plies + 1,); or empty, (0,), if n is the number of boards."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How the rule is applied; see :class:`arena_learners.td.TD`."""
+    """Settings of the rule; see the options of :class:`arena_learners.td.TD`."""
 
     reward: float = 10.0
     alpha: Alpha = "50/(49+n)"
@@ -73,20 +73,20 @@ class Settings:
 
 
 class Rule(Protocol):
-    """Weights, and the rule that moves them."""
+    """Weights and the rule that changes them."""
 
     weights: np.ndarray
     """c1 to c3: float64, (3,)."""
     counts: np.ndarray
-    """So far: boards learned from, and how often a weight met the floor, met the ceiling (the reward), and changed
-    its sign: int64, (4,)."""
+    """Counts so far: boards learned from; times that a weight reached the floor, reached the ceiling (the reward), and
+    changed its sign: int64, (4,)."""
 
     def update(self, examples: Turns) -> Mapping[str, float]:
-        """Apply the rule to each turn of a side, in order; ``squared_delta``: the sum of the squares of delta."""
+        """Apply the rule to each turn of a side, in order. Metric ``squared_delta``: sum of delta²."""
 
 
 class PlainRule:
-    """The rule as one reads it."""
+    """The rule in plain Python."""
 
     def __init__(self, settings: Settings, weights: np.ndarray, counts: np.ndarray) -> None:
         self.settings = settings
@@ -113,17 +113,17 @@ class PlainRule:
         return {"squared_delta": squares}
 
     def features(self, masks: np.ndarray) -> np.ndarray:
-        """F1 to F3 of a board, as its side to move sees it."""
+        """Return F1 to F3 of a board for its side to move."""
         own, opp, kings = masks.tolist()
         return np.array(features(own, opp, kings, int(self.settings.total)), dtype=np.float64)
 
     def value(self, f: np.ndarray) -> float:
-        """U, or the result that U leads to expect, from -reward to reward: reward · (2P - 1), P the win probability."""
+        """Return U, or the expected result of U: reward · (2P - 1) with the win probability P, -reward to reward."""
         u, reward = self.dot(self.weights, f), self.settings.reward
         return reward * expected(u, 2 / reward) if self.settings.win_probability else u
 
     def dot(self, a: np.ndarray, b: np.ndarray) -> float:
-        """a·b, summed in order."""
+        """Return a·b, summed in order."""
         return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
     def move(self, step: np.ndarray) -> None:
@@ -138,7 +138,7 @@ class PlainRule:
 
 
 class CompiledRule:
-    """What :class:`PlainRule` does, bit for bit, compiled."""
+    """The compiled twin of :class:`PlainRule`, with the same bits."""
 
     def __init__(self, settings: Settings, weights: np.ndarray, counts: np.ndarray) -> None:
         self.weights = weights
@@ -210,7 +210,7 @@ def _update(
 
 
 def report(rule: Rule) -> Mapping[str, float]:
-    """Weights and counts by name."""
+    """Return weights and counts by name."""
     names = ("boards_learned", "floored", "capped", "sign_flips")
     weights = {f"c{i + 1}": float(weight) for i, weight in enumerate(rule.weights)}
     return weights | {name: float(count) for name, count in zip(names, rule.counts, strict=True)}

@@ -1,14 +1,14 @@
-"""Coefficients of the heuristic, fitted to the results of recorded games.
+"""Fits the coefficients of the heuristic to the results of recorded games.
 
-Buro (1995) fitted evaluations to results by logistic regression; Österlund (2014) did so for the coefficients of his
-chess program Texel, whose name the method has among programmers. With the features x of a quiet position, for its side
-to move, and the result y of its game, 1, 1/2 or 0::
+Buro (1995) fitted evaluations to results by logistic regression. Österlund (2014) did so for the coefficients of his
+chess program Texel, after which programmers call the method. With the features x of a quiet position for its side to
+move, and the result y of its game, 1, 1/2 or 0::
 
     minimise  sum (-y log p - (1 - y) log(1 - p)) + l2/2 sum q_i (v_i - v0_i)²,   p = 1 / (1 + exp(-v·x))
 
-v0 are the stock coefficients times the factor that fits the results best, and q_i is the mean of x_i², so that a
-coefficient of which few positions speak stays at its stock value. Newton's method finds the minimum. The result is
-scaled so that a captured piece is worth 10.
+v0 are the stock coefficients times the factor that fits the results best. q_i is the mean of x_i², so that every
+penalty counts like the same number of positions. Newton's method finds the minimum. The result is scaled so that a
+captured piece is worth 10.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from arena_learners.outcomes import quiet
 WIDTH = len(COEFFICIENTS)
 _STEPS = 50
 _LEAST = 0.1
-"""Share of its prior that the log odds of a captured piece keep at least: it sets the scale."""
+"""Smallest log odds of a captured piece, which sets the scale, as a share of its prior."""
 
 
 class Positions:
@@ -36,7 +36,7 @@ class Positions:
         """For the side to move, 1, 0 or -1: int8, (n,)."""
 
     def add(self, episode: arena.Episode) -> None:
-        """Add the positions of the sides to be learned from; those before a random move are left out."""
+        """Add the quiet positions of the sides to learn from, except those before a random move."""
         turns = [ply for ply in range(episode.plies) if episode.side(ply) in episode.learners]
         if episode.explored is not None:
             turns = [ply for ply in turns if not episode.explored[ply]]
@@ -51,7 +51,7 @@ class Positions:
 
 
 def fit(positions: Positions, l2: float) -> tuple[np.ndarray, float, float]:
-    """Coefficients (float64, (5,)), the mean loss with them, and the mean loss with the stock coefficients."""
+    """Return coefficients (float64, (5,)), their mean loss, and the mean loss of the stock coefficients."""
     if not len(positions):
         return STOCK.copy(), 0.0, 0.0
     x = positions.features.astype(np.float64)
@@ -77,7 +77,7 @@ def fit(positions: Positions, l2: float) -> tuple[np.ndarray, float, float]:
 
 @arena.kernel
 def _values(x: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """v·x of each row, summed in order."""
+    """Return v·x of each row, summed in order."""
     values = np.zeros(len(x))
     for n in range(len(x)):
         for i in range(len(v)):
@@ -98,7 +98,7 @@ def _mean_squares(x: np.ndarray) -> np.ndarray:
 def _terms(
     x: np.ndarray, y: np.ndarray, v: np.ndarray, prior: np.ndarray, penalties: np.ndarray
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """What is minimised, its gradient and its second derivatives; sums in order, the same on any number of threads."""
+    """Return the objective, its gradient and its Hessian. All sums run in order, whatever the number of threads."""
     width = len(v)
     loss = 0.0
     gradient = np.zeros(width)

@@ -1,20 +1,23 @@
-"""The coefficients of the minimax heuristic, tuned by the games that they win, or fitted to recorded results.
+"""Tunes the coefficients of the minimax heuristic by playing, or fits them to recorded results.
 
-From games of its own it learns by simultaneous perturbation stochastic approximation (SPSA; Spall 1992, *Multivariate
+From its own games it learns by simultaneous perturbation stochastic approximation (SPSA; Spall 1992, *Multivariate
 stochastic approximation using a simultaneous perturbation gradient approximation*; for game programs Kocsis &
-Szepesvári 2006): in step k all coefficients w_i are perturbed at once by ±c_k s_i, by lot; the two opposite variants
-each play a pair of games, with colours swapped, from one opening against the coefficients of the start; and the
+Szepesvári 2006). In step k all coefficients w_i are perturbed at once by ±c_k s_i, with random signs. Two opposite
+variants each play a pair of games, with colours swapped, from one opening against the stock coefficients. The
 coefficients move towards the variant that scored more::
 
     w_i += a_k s_i delta_i (score of w + c_k s delta - score of w - c_k s delta)
 
-with delta_i = ±1, scores from 0 to 2, a_k = a / (1 + k / K)**0.602 and c_k = (1 + k / K)**-0.101 (Spall 1998 gives the
-exponents). So it is the score itself that improves, not the prediction of results. Ours: the sizes s_i and K; games of
-several depths by turns; a captured piece stays worth 10, which sets the scale; what is handed out is an average of the
-steps, the late ones weighing more.
+with delta_i = ±1, scores from 0 to 2, a_k = a / (1 + k / K)**0.602 and c_k = (1 + k / K)**-0.101 (exponents: Spall
+1998). The method improves the score itself, not the prediction of results. Ours:
 
-To games that were played elsewhere it fits the coefficients by logistic regression (:mod:`arena_learners.texel`),
-anew whenever there is a tenth more games than at the last fit.
+- the sizes s_i and K;
+- games of several depths in turn;
+- a captured piece stays worth 10, which sets the scale;
+- the model is an average of the steps, in which late steps have more weight.
+
+Games played elsewhere are fitted by logistic regression (:mod:`arena_learners.texel`), again each time the number of
+games has grown by a tenth.
 """
 
 from __future__ import annotations
@@ -35,14 +38,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 SIZES = np.array([0.0, 2.0, 0.4, 0.6, 0.3])
-"""How far each coefficient is perturbed at first: captured, kings, man_row, king_centre, mobility."""
+"""First perturbation of each coefficient: captured, kings, man_row, king_centre, mobility."""
 _STEADY = 500
 _SEED_OF_SIGNS = 1
 _SHALLOWEST = 2
 
 
 def is_due(games: int) -> bool:
-    """Whether a fit follows that number of recorded games: after 1, 2, ... 20, and then after a tenth more."""
+    """Return whether a fit follows this number of recorded games: 1, 2, ... 20, then each tenth more."""
     end = 1
     while end < games:
         end += max(end // 10, 1)
@@ -51,20 +54,20 @@ def is_due(games: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Perturbed coefficients, which play one of the four games of a step."""
+    """Perturbed coefficients that play one of the four games of a step."""
 
     step: int
     """k, from 0."""
     sign: int
-    """1 or -1: of two opposite variants, which one."""
+    """1 or -1: distinguishes the two opposite variants."""
     side: arena.Side
-    """Its colour."""
+    """Colour that the variant plays."""
     directions: np.ndarray
     """s·delta: float64, (5,)."""
 
     @classmethod
     def of_game(cls, seed: int, number: int) -> Self:
-        """The variant that plays game ``number`` of a run."""
+        """Return the variant that plays game ``number`` of a run."""
         step, part = divmod(number, 4)
         chance = SplitMix64(seed, 2 * step + _SEED_OF_SIGNS)
         directions = np.array([1 - 2 * chance.below(2) for _ in COEFFICIENTS]) * SIZES
@@ -82,7 +85,7 @@ class Variant:
 
 
 class PerformanceSystem:
-    """Plays by the coefficients that it was given last."""
+    """Plays with the coefficients of the last call of :meth:`take`."""
 
     def __init__(self, depth: int) -> None:
         self.kernel = kernel_of(STOCK)
@@ -92,21 +95,21 @@ class PerformanceSystem:
         return arena.CompiledPlayer(self.kernel, self.depth, quiescence=True)
 
     def refresh(self) -> None:
-        """Nothing: :meth:`take` writes into the kernel's context."""
+        """Do nothing, since :meth:`take` writes into the kernel's context."""
 
     def take(self, weights: np.ndarray) -> None:
-        """Play by these coefficients (float64, (5,)) from now on."""
+        """Play with these coefficients (float64, (5,)) from now on."""
         assert self.kernel.context is not None
         self.kernel.context[:] = kernel_of(weights).context
 
 
 class ExperimentGenerator:
-    """Lets the variants play against the coefficients of the start, at several depths by turns."""
+    """Lets the variants play against the stock coefficients, at several depths in turn."""
 
     def __init__(
         self, performance: PerformanceSystem, weights: np.ndarray, seed: int, random_plies: int, starts: arena.Starts
     ) -> None:
-        """``weights``: the coefficients that are perturbed, as they are when a game begins."""
+        """``weights``: the coefficients to perturb, read at the beginning of each game."""
         from arena.search.selfplay import Games
 
         self.performance = performance
@@ -132,20 +135,20 @@ class Critic:
     """Scores a game."""
 
     def examples(self, episode: arena.Episode, side: arena.Side) -> float:
-        """By how much ``side`` scored more than half a point: 0.5, 0 or -0.5."""
+        """Return the points of ``side`` minus a half: 0.5, 0 or -0.5."""
         return episode.result(side) / 2
 
 
 class Generalizer:
-    """Moves the coefficients, after the four games of a step, towards the variant that scored more (Spall 1992)."""
+    """Moves the coefficients after the four games of a step towards the variant that scored more (Spall 1992)."""
 
     def __init__(self, weights: np.ndarray, average: np.ndarray, rate: float) -> None:
-        """``weights``, ``average``: the coefficients and their average, which are changed in place."""
+        """``weights``, ``average``: the coefficients and their average, both changed in place."""
         self.weights = weights
         self.average = average
         self.rate = rate
         self.ahead = 0.0
-        """Points by which the variant of sign 1 is ahead in this step."""
+        """Points by which the variant with sign 1 leads in this step."""
 
     def update(self, examples: tuple[Variant, float]) -> Mapping[str, float]:
         variant, score = examples
@@ -158,7 +161,7 @@ class Generalizer:
 
 
 class Tuning(ModularLearner):
-    """Tunes the coefficients of the minimax heuristic by the games they win (SPSA, Spall 1992), or by recorded ones."""
+    """Tunes the coefficients of the minimax heuristic by playing (SPSA, Spall 1992) or from recorded games."""
 
     kind = KIND
     idle: ClassVar = {
@@ -175,10 +178,14 @@ class Tuning(ModularLearner):
         rate: Annotated[float, arena.Range(0)] = 0.1,
         l2: Annotated[float, arena.Range(0.001)] = 100.0,
     ) -> None:
-        """``depth``: the games are searched 2, 3, ... so many plies deep, by turns; their first ``random_plies`` moves
-        are random. What was learned plays 4 plies deep. ``rate``: a, by how many perturbations a coefficient moves at
-        first for each point that one variant is ahead. ``l2``: how many positions the stock coefficients count for when
-        coefficients are fitted to games that were played elsewhere."""
+        """``depth``: the games have search depths 2, 3, ... ``depth`` in turn; the learned player searches 4 plies.
+
+        ``random_plies``: random moves at the start of each game.
+
+        ``rate``: a, the first step of a coefficient, in perturbations for each point that one variant leads.
+
+        ``l2``: weight of the stock coefficients in a fit to recorded games, as a number of positions.
+        """
         self.depth = depth
         self.random_plies = random_plies
         self.rate = rate
@@ -207,7 +214,7 @@ class Tuning(ModularLearner):
         return ExperimentGenerator(self.performance_, self.weights_, self.seed_, self.random_plies, self.starts)
 
     def self_play(self, games: int) -> Mapping[str, float]:
-        """Metrics: plies of a game, ``draw_pct``, the coefficients and their norm."""
+        """Metrics: ``plies`` and ``draw_pct``, means over the games; the coefficients and their ``norm``."""
         played = [self._play() for _ in range(games)]
         return {
             "plies": sum(game.plies for game in played) / max(games, 1),
@@ -216,8 +223,8 @@ class Tuning(ModularLearner):
         }
 
     def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
-        """Metrics: the quiet positions so far; of the last fit the mean loss, that of the stock coefficients, the
-        coefficients and their norm."""
+        """Metrics: ``positions``, the number of quiet positions so far; mean ``loss`` of the last fit and
+        ``stock_loss`` of the stock coefficients; the coefficients and their ``norm``."""
         for episode in episodes:
             self.positions_.add(episode)
             self.recorded_ += 1
@@ -236,7 +243,7 @@ class Tuning(ModularLearner):
         return named | {"norm": float(np.linalg.norm(self.average_))}
 
     def _play(self) -> arena.Episode:
-        """The next game; with the last one of a step the coefficients move."""
+        """Play the next game. After the last game of a step the coefficients move."""
         variant = Variant.of_game(self.seed_, self.games_)
         episode: arena.Episode = self.generator_.play(self.games_)
         self.generalizer_.update((variant, self.critic_.examples(episode, variant.side)))
@@ -244,7 +251,7 @@ class Tuning(ModularLearner):
         return episode
 
     def model(self) -> arena.Model:
-        """The coefficients; if there are recorded games since the last fit, those of a fit to all of them."""
+        """Return the coefficients; fit them again first if there are recorded games since the last fit."""
         stale = self.recorded_ and not is_due(self.recorded_)
         return arena.Model(self.kind, {"weights": fit(self.positions_, self.l2)[0] if stale else self.average_})
 

@@ -19,7 +19,7 @@ class LMS(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies. 1 compares the boards after each move, 2 the boards after the opponent's worst reply.
+        """``depth``: plies to search. 1 compares the boards after each move, 2 those after the opponent's worst reply.
 
         ``quiescence``: search below ``depth`` while the side to move must capture. The texts do not (false).
         """

@@ -32,11 +32,11 @@ class Minimax(SearchingPlayer):
         selective: bool = False,
         tables: Annotated[int, arena.Range(2, 6)] | None = None,
     ) -> None:
-        """``depth``: plies. ``evaluator``: values the boards at the end of the search.
+        """``depth``: plies to search. ``evaluator``: evaluates the boards at the end of the search.
 
         ``quiescence``: search below ``depth`` while the side to move must capture. The report does not (false).
 
-        ``nodes``, ``seconds``: limits for one move, which can stop the search before ``depth``.
+        ``nodes``, ``seconds``: limits of one move, which can stop the search before ``depth``.
 
         ``selective``: search late moves less deeply at first. This is stronger for equal nodes and weaker for equal
         depth.

@@ -21,7 +21,7 @@ class QModel(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies.
+        """``depth``: plies to search.
 
         ``quiescence``: search below ``depth`` while the side to move must capture. The text does not (false).
         """
@@ -42,7 +42,7 @@ class QMetrics(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 1,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies. ``quiescence``: search below ``depth`` while the side to move must capture."""
+        """``depth``: plies to search. ``quiescence``: search below ``depth`` while the side to move must capture."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

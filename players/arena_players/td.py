@@ -20,10 +20,10 @@ class TD(SearchingPlayer):
         use: Use = "both",
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies.
+        """``depth``: plies to search.
 
-        ``use``: ``both`` recalls the values of remembered boards and computes the others from the weights; ``rote``
-        uses the memory alone, with 0 for all other boards; ``weights`` uses the weights alone.
+        ``use``: source of the values: memory, with the weights for unknown boards; memory alone, with 0 for unknown
+        boards; or the weights alone.
 
         ``quiescence``: search below ``depth`` while the side to move must capture. The text does not (false).
         """

@@ -20,7 +20,7 @@ class Tuned(SearchingPlayer):
         depth: Annotated[int, arena.Range(1, 64)] = 4,
         quiescence: bool = True,
     ) -> None:
-        """``depth``: plies. ``quiescence``: search below ``depth`` while the side to move must capture."""
+        """``depth``: plies to search. ``quiescence``: search below ``depth`` while the side to move must capture."""
         self.weights = weights
         self.depth = depth
         self.quiescence = quiescence

@@ -1,4 +1,4 @@
-"""``arena claims endless``: how games of a player against itself end."""
+"""``arena claims endless``: the ends of games of a player against itself."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import arena
 from arena.search.selfplay import Games
 from arena.training import duel
 from arena_players.baselines import M1
-from claiming import found, refused
+from claiming import refused, rows_of
 
 
-def test_every_game_is_won_or_drawn_for_one_reason() -> None:
-    rows = found(
+def test_percentages_of_the_ends_of_games_add_up_to_100() -> None:
+    rows = rows_of(
         "endless", "--players", "m1,random", "--learners", "lms", "--games", 5, "--test-games", 20, "--seeds", 2
     )
     assert [(row["player"], row["games"], row["explore"]) for row in rows] == [
@@ -23,12 +23,12 @@ def test_every_game_is_won_or_drawn_for_one_reason() -> None:
         assert row["endless_low"] - 1e-9 <= row["endless_pct"] <= row["endless_high"] + 1e-9
 
 
-def test_draws_are_told_apart_as_the_game_does() -> None:
-    [row] = found("endless", "--players", "m1", "--learners", "", "--explore", "0", "--test-games", 30, "--seeds", 1)
-    both = [M1().compiled(side) for side in arena.Side]
+def test_draws_have_the_terminations_of_the_game() -> None:
+    [row] = rows_of("endless", "--players", "m1", "--learners", "", "--explore", "0", "--test-games", 30, "--seeds", 1)
+    players = [M1().compiled(side) for side in arena.Side]
     ends = []
     for number, board in enumerate(duel.openings(duel.baseline_seed(1), 30)):
-        episode = Games(*both).play(1, number, board)
+        episode = Games(*players).play(1, number, board)
         game = arena.Game(episode.board(0))
         for ply in range(1, episode.plies + 1):
             moves = game.board.legal_moves
@@ -45,22 +45,22 @@ def test_draws_are_told_apart_as_the_game_does() -> None:
     assert 0 < row["won_pct"] < 100
 
 
-def test_without_rules_of_draws_a_game_ends_at_its_last_ply() -> None:
+def test_games_without_draw_rules_end_at_the_last_ply() -> None:
     words = ("--players", "m1", "--learners", "", "--explore", 0, "--test-games", 20, "--seeds", 1)
-    [short], [long] = found("endless", *words, "--plies", 20), found("endless", *words, "--plies", 2000)
+    [short], [long] = rows_of("endless", *words, "--plies", 20), rows_of("endless", *words, "--plies", 2000)
     assert short["endless_pct"] == 100
     assert long["endless_pct"] < 50
     assert short["won_pct"] == long["won_pct"]
 
 
 @pytest.mark.parametrize("share", ["2", "-0.1", "some"])
-def test_a_share_is_between_0_and_1(share: str) -> None:
+def test_shares_of_random_moves_must_be_between_0_and_1(share: str) -> None:
     assert (
         refused("endless", "--explore", f"0,{share}")
-        == f"a share of random moves is a number from 0 to 1, not {share!r}"
+        == f"--explore takes numbers from 0 to 1, separated by commas; {share!r} is not one"
     )
 
 
-def test_nobody_is_asked_to_play() -> None:
+def test_human_is_refused_as_a_player() -> None:
     assert "human plays at a terminal" in refused("endless", "--players", "human")
     assert refused("endless", "--json", "--csv", "--players", "nobody") == "choose one of --json and --csv"

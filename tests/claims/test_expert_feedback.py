@@ -1,4 +1,4 @@
-"""Whether a teacher accelerates learning."""
+"""``arena claims expert-feedback``."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from claiming import found, refused
+from claiming import refused, rows_of
 
 HUMAN = Path(__file__).parents[1] / "data" / "games.pdn"
 FEW = ("expert-feedback", "--teacher", "m1", "--seeds", 2, "--test-games", 10)
 
 
-def test_each_experience_is_measured_at_equal_numbers_of_games() -> None:
-    rows = found(*FEW, "--at", "1,4", "--human", HUMAN)
+def test_all_kinds_of_experience_are_measured_after_equal_numbers_of_games() -> None:
+    rows = rows_of(*FEW, "--at", "1,4", "--human", HUMAN)
     assert [(row["experience"], row["games"]) for row in rows] == [
         (kind, games) for kind in ("self", "taught", "human") for games in (1, 4)
     ]
@@ -25,8 +25,8 @@ def test_each_experience_is_measured_at_equal_numbers_of_games() -> None:
     assert by_kind["taught", 1]["examples"] > by_kind["self", 1]["examples"]  # corrections are examples too
 
 
-def test_each_experience_is_measured_at_equal_numbers_of_examples() -> None:
-    rows = found(*FEW, "--at", "100,200", "--by", "examples")
+def test_all_kinds_of_experience_are_measured_after_equal_numbers_of_examples() -> None:
+    rows = rows_of(*FEW, "--at", "100,200", "--by", "examples")
     assert [row["experience"] for row in rows] == ["self", "self", "taught", "taught"]
     for row in rows:
         assert row["at"] <= row["examples"] < row["at"] + 400
@@ -34,11 +34,11 @@ def test_each_experience_is_measured_at_equal_numbers_of_examples() -> None:
 
 
 @pytest.mark.parametrize("at", ["", "5,3", "0,1", "2,2", "many"])
-def test_numbers_to_measure_at_must_rise(at: str) -> None:
+def test_numbers_in_at_must_rise(at: str) -> None:
     assert "rising numbers" in refused("expert-feedback", "--at", at)
 
 
-def test_examples_must_be_counted() -> None:
+def test_learners_that_do_not_count_examples_are_refused() -> None:
     assert (
-        refused("expert-feedback", "--learner", "tdleaf", "--at", "1") == "tdleaf does not count its examples; lms does"
+        refused("expert-feedback", "--learner", "tdleaf", "--at", "1") == "tdleaf does not count its examples; use lms"
     )

@@ -1,4 +1,4 @@
-"""The commands of ``arena claims``."""
+"""``arena claims fixed-opponent``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import arena
 
 
-def test_measured_games_have_a_seed_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measured_games_have_a_separate_seed(monkeypatch: pytest.MonkeyPatch) -> None:
     seeds = []
 
     def measure(

@@ -1,4 +1,4 @@
-"""Means and intervals, with scipy as the oracle."""
+"""Means and intervals agree with SciPy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCORES = st.floats(0, 100)
 
 
 @given(st.lists(SCORES, min_size=3, max_size=30))
-def test_the_interval_over_seeds_is_students(values: list[float]) -> None:
+def test_the_interval_over_seeds_is_student_t(values: list[float]) -> None:
     mean, low, high = over_seeds(values)
     error = np.std(values, ddof=1) / np.sqrt(len(values))
     expected = stats.t.interval(0.95, len(values) - 1, np.mean(values), error) if error else (mean, mean)
@@ -26,7 +26,7 @@ def test_the_interval_over_seeds_is_students(values: list[float]) -> None:
 
 
 @given(st.lists(SCORES, min_size=1, max_size=2))
-def test_two_seeds_have_a_mean_and_no_interval(values: list[float]) -> None:
+def test_fewer_than_three_seeds_have_no_interval(values: list[float]) -> None:
     mean, low, high = over_seeds(values)
     assert mean == pytest.approx(np.mean(values))
     assert isnan(low)
@@ -37,7 +37,7 @@ def test_no_seeds_have_no_mean() -> None:
     assert all(map(isnan, over_seeds([])))
 
 
-def test_columns_are_named_after_what_they_measure() -> None:
+def test_columns_have_the_name_of_the_measure() -> None:
     assert seed_columns("score", [1.0, 2.0, 3.0]) == pytest.approx(
         {"score": 2.0, "score_low": 2 - 2.484138, "score_high": 2 + 2.484138}
     )

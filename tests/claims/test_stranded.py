@@ -6,11 +6,11 @@ import pytest
 
 import arena
 from arena_claims.stranded import BEHIND, after_each_move, stranded_men
-from claiming import found
+from claiming import rows_of
 
 
 def place(square: int) -> tuple[int, int]:
-    """Row and column of a square, 0 to 7, as the standard diagram numbers them."""
+    """Row and column of a square, 0 to 7, in the standard numbering."""
     row, along = divmod(square - 1, 4)
     return row, 2 * along + (row % 2 == 0)
 
@@ -29,28 +29,28 @@ def test_the_centre_is_the_two_middle_rows_without_the_border() -> None:
         ("B:W32:B15", 1),
         ("B:W32:B15,10", 0),
         ("B:W32:B15,11", 0),
-        ("B:W32:BK10,15", 0),  # a king supports a man too
-        ("B:W32:BK15", 0),  # and is not a man
-        ("B:W10,11,32:B15", 1),  # others' pieces do not support it
+        ("B:W32:BK10,15", 0),  # a king supports a man
+        ("B:W32:BK15", 0),  # a king is not a man
+        ("B:W10,11,32:B15", 1),  # enemy pieces do not support a man
         ("B:W32:B15,19", 1),  # 15 supports 19
-        ("B:W32:B13,20,22", 0),  # on the border, and beyond the centre
+        ("B:W32:B13,20,22", 0),  # on the border or outside the centre
         ("B:W32:B14,15,16", 3),
     ],
 )
-def test_stranded_men_by_hand(fen: str, count: int) -> None:
+def test_stranded_men_of_given_boards(fen: str, count: int) -> None:
     board = arena.Board.from_fen(fen)
     assert stranded_men(board.black, board.kings) == count
 
 
-def test_men_are_counted_after_each_move() -> None:
+def test_stranded_men_are_counted_after_each_move() -> None:
     board = arena.Board.from_fen("B:W32:B10,14")
     counts = dict(zip(map(str, board.legal_moves), after_each_move(board), strict=True))
     assert counts == {"10-15": 2, "14-17": 1, "14-18": 1}
 
 
-def test_players_are_between_the_least_and_chance_or_worse() -> None:
+def test_rows_have_consistent_columns_and_equal_boards() -> None:
     words = ("--players", "random,m1", "--learners", "lms", "--games", 20, "--boards", 40, "--seeds", 3)
-    rows = found("stranded", *words)
+    rows = rows_of("stranded", *words)
     assert [(row["player"], row["games"]) for row in rows] == [("random", None), ("m1", None), ("lms", 0), ("lms", 20)]
     for row in rows:
         assert row["least"] <= row["stranded"]
@@ -58,9 +58,9 @@ def test_players_are_between_the_least_and_chance_or_worse() -> None:
         assert row["excess"] == pytest.approx(row["stranded"] - row["chance"])
         assert row["excess_low"] <= row["excess"] <= row["excess_high"]
         assert (row["chance"], row["least"]) == (rows[0]["chance"], rows[0]["least"])
-    assert rows == found("stranded", *words)
+    assert rows == rows_of("stranded", *words)
 
 
-def test_random_moves_strand_as_many_as_chance() -> None:
-    [row] = found("stranded", "--players", "random", "--learners", "", "--boards", 300, "--seeds", 3)
+def test_random_moves_strand_as_many_men_as_chance() -> None:
+    [row] = rows_of("stranded", "--players", "random", "--learners", "", "--boards", 300, "--seeds", 3)
     assert abs(row["excess"]) < 0.1 < row["chance"] - row["least"]

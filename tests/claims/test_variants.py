@@ -1,4 +1,4 @@
-"""``arena claims``: learners that differ in an option, compared over seeds."""
+"""Commands of ``arena claims`` that compare learners with different options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena_claims.counted import GameCounter, counted
 from arena_learners.lms import LMS
 from arena_learners.qmodel import QModel
 from arena_learners.td import TD
-from claiming import found, refused
+from claiming import refused, rows_of
 
 if TYPE_CHECKING:
     from arena.training.duel import Score
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 SMALL = ("--games", 20, "--test-games", 20, "--seeds", 3, "--against", "random")
 
 
-def test_gains_are_over_the_first_learner_of_the_same_seed() -> None:
+def test_gains_are_differences_to_the_first_learner_with_the_same_seed() -> None:
     learners = ("lms:explore=0.3", "lms:features=4")
-    rows = found("novelty", "--learners", ",".join(learners), *SMALL)
+    rows = rows_of("novelty", "--learners", ",".join(learners), *SMALL)
 
     def measured(text: str, seed: int) -> Score:
         learner = specs.parse("learner", text).create()
@@ -48,7 +48,7 @@ def test_gains_are_over_the_first_learner_of_the_same_seed() -> None:
 
 
 @pytest.mark.parametrize("name", ["td", "td:novelty=2", "lms", "qmodel"])
-def test_a_learner_whose_games_are_counted_learns_what_it_would_otherwise(name: str) -> None:
+def test_counting_games_does_not_change_what_is_learned(name: str) -> None:
     spec = specs.parse("learner", name)
     counting, plain = counted(spec), spec.create()
     for learner in (counting, plain):
@@ -58,7 +58,7 @@ def test_a_learner_whose_games_are_counted_learns_what_it_would_otherwise(name: 
     assert counting.counter_.games == plain.step
 
 
-def test_distinct_boards_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_counter_counts_distinct_boards_draws_and_plies(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena_claims.counted._AT_ONCE", 100)
     learner = LMS(explore=1.0)
     learner.begin(5)
@@ -71,12 +71,12 @@ def test_distinct_boards_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert columns["draw_pct"] == 25 * sum(episode.winner is None for episode in episodes)
 
 
-def test_novelty_meets_more_boards() -> None:
-    without, bonus = found("novelty", "--learners", "td:explore=0,td:explore=0:novelty=10", *SMALL)
+def test_novelty_reaches_more_distinct_boards() -> None:
+    without, bonus = rows_of("novelty", "--learners", "td:explore=0,td:explore=0:novelty=10", *SMALL)
     assert bonus["boards"] > 1.2 * without["boards"]
 
 
-def test_the_win_probability_teaches_other_weights() -> None:
+def test_the_reward_of_win_probability_changes_the_weights() -> None:
     weights = []
     for reward in ("result", "win_probability"):
         learner = TD(reward=reward)  # type: ignore[arg-type]
@@ -86,17 +86,17 @@ def test_the_win_probability_teaches_other_weights() -> None:
     assert np.abs(weights[0] - weights[1]).max() > 0.01
 
 
-def test_punished_draws_make_a_row_for_each_reward_and_opponent() -> None:
+def test_punish_draws_has_a_row_for_each_learner_and_opponent() -> None:
     words = ("--learners", "qmodel,qmodel:draw_reward=-1", "--games", 200, "--test-games", 20, "--seeds", 1)
-    rows = found("punish-draws", *words, "--against", "random,m1")
+    rows = rows_of("punish-draws", *words, "--against", "random,m1")
     assert [(row["learner"], row["against"]) for row in rows] == [
         (learner, opponent) for learner in ("qmodel", "qmodel:draw_reward=-1") for opponent in ("random", "m1")
     ]
     assert {row["measure"] for row in rows} == {"win_pct"}
-    assert rows[0]["boards"] == rows[2]["boards"]  # no draw has been punished before the first generation ends
+    assert rows[0]["boards"] == rows[2]["boards"]  # draws have no effect before the end of the first generation
 
 
-def test_a_larger_generation_fits_less_often() -> None:
+def test_larger_generations_have_fewer_fits() -> None:
     small, large = QModel(generation=50), QModel(generation=100)
     for learner in (small, large):
         learner.begin(1)
@@ -106,17 +106,17 @@ def test_a_larger_generation_fits_less_often() -> None:
     assert small.generalizer_.optimizer.rate == large.generalizer_.optimizer.rate
 
 
-def test_high_first_values_are_those_of_every_move() -> None:
+def test_first_value_is_added_to_the_log_odds_of_every_move() -> None:
     plain, high = QModel(), QModel(first_value=2.0)
     for learner in (plain, high):
         learner.begin(1)
     boards = np.random.default_rng(1).normal(size=(5, 32)).astype(np.float32)
-    low = plain.network_.outputs(boards) - 2  # the network values boards for the opponent of the mover
+    low = plain.network_.outputs(boards) - 2  # the network evaluates boards for the opponent
     np.testing.assert_allclose(high.network_.outputs(boards), low, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["punish-draws", "generation-size", "win-probability", "first-values", "novelty"])
-def test_what_cannot_be_compared_is_refused(name: str) -> None:
+def test_learners_that_cannot_be_compared_are_refused(name: str) -> None:
     assert refused(name, "--learners", "qmodel:generation=300", "--games", "500") == (
         "qmodel:generation=300 learns from 300 games at a time: give a multiple, not 500"
     )
@@ -126,8 +126,8 @@ def test_what_cannot_be_compared_is_refused(name: str) -> None:
     assert refused(name, "--json", "--csv", "--learners", "lms,lms") == "choose one of --json and --csv"
 
 
-def test_every_column_is_explained() -> None:
-    [row] = found("novelty", "--learners", "lms", *SMALL)
-    explained = CliRunner().invoke(app, ["novelty", "--help"]).stdout
+def test_help_explains_every_column() -> None:
+    [row] = rows_of("novelty", "--learners", "lms", *SMALL)
+    help_text = CliRunner().invoke(app, ["novelty", "--help"]).stdout
     for column in set(row) - {"learner", "against"}:
-        assert column in explained, column
+        assert column in help_text, column

@@ -34,7 +34,7 @@ OWN = {"minimax:depth=2": 12.5}
         ("scores:100, tables:2", 2, AgreedScores(100.0)),
     ],
 )
-def test_words(text: str | None, tables: int | None, scores: AgreedScores | None) -> None:
+def test_adjudicate_option_is_parsed(text: str | None, tables: int | None, scores: AgreedScores | None) -> None:
     assert adjudication.parse(text, {}) == (tables, scores)
     assert adjudication.parse(TournamentSettings(adjudicate=text).adjudicate, {}) == (tables, scores)
 
@@ -60,7 +60,7 @@ def test_words(text: str | None, tables: int | None, scores: AgreedScores | None
         (None, OWN, 'adjudicate = "scores:T"'),
     ],
 )
-def test_what_is_wrong_is_one_line(text: str | None, own: dict[str, float], line: str) -> None:
+def test_bad_adjudication_is_a_one_line_error(text: str | None, own: dict[str, float], line: str) -> None:
     with pytest.raises(UsageError, match=line) as raised:
         adjudication.parse(text, own)
     assert "\n" not in str(raised.value)
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_one_line(text: str | None, own: dict[str, float], line
     "scores", [AgreedScores(30.0), AgreedScores(0.1, 6, OWN), AgreedScores(1e20), AgreedScores(1e-7), None]
 )
 @pytest.mark.parametrize("tables", [None, 5])
-def test_a_file_says_what_a_stored_tournament_had(
+def test_spec_file_has_the_adjudication_of_the_tournament(
     scores: AgreedScores | None, tables: int | None, tmp_path: Path
 ) -> None:
     words = adjudication.write(tables, scores and scores.threshold, scores and scores.plies)

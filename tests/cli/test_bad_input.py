@@ -88,7 +88,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("train", "lms", "--name", "a b"), 1, "a run cannot be named 'a b'"),
         (("train", "lms", "--name", ""), 1, "a run cannot be named ''"),
         (("train", "tdleaf", "--against", "m1"), 2, "only learns from games against itself"),
-        (("train", "td:n=visits:capacity=0"), 2, "there are no visits"),
+        (("train", "td:n=visits:capacity=0"), 2, "n=visits and novelty need a memory"),
         ((*T, "lms@500,random"), 1, "no database"),
         ((*T, "lms@many,random"), 2, "is not a valid player spec"),
         ((*T, "lms:weights=@0123456789,random"), 1, "no database"),
@@ -114,7 +114,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_one_clear_line_and_nothing_left_behind(
+def test_bad_input_is_a_one_line_error_and_writes_nothing(
     run: Run, tmp_path: Path, words: tuple[str, ...], code: int, message: str
 ) -> None:
     done = run(*words)
@@ -129,7 +129,7 @@ def test_one_clear_line_and_nothing_left_behind(
 @pytest.mark.parametrize(
     ("words", "code"), [((*T, "lms,minmax"), 2), ((*T, "lms@500,random"), 1)], ids=["a wrong word", "what is not there"]
 )
-def test_a_process_ends_with_one_clear_line_and_the_code(
+def test_a_process_prints_one_line_and_exits_with_the_code(
     start: Run, tmp_path: Path, words: tuple[str, ...], code: int
 ) -> None:
     done = start(*words)
@@ -151,7 +151,7 @@ def test_a_process_ends_with_one_clear_line_and_the_code(
     ],
     ids=" ".join,
 )
-def test_what_is_refused_compiles_nothing(
+def test_refused_commands_compile_nothing(
     start: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     cache = tmp_path / "cache"
@@ -171,8 +171,8 @@ def test_what_is_refused_compiles_nothing(
         ((*T, "m1,random", "--adjudicate", "tables,"), "not by the empty part of 'tables,'"),
         (("models", "--json", "show", "lms@last"), "--json and --csv print the list of models, not what show does"),
         (("export", "-o", ""), "name a file to write, or - for standard output"),
-        (("analyze", "start", "--player", "m1", "--pieces", "3"), "--pieces counts for nothing where a --player"),
-        (("analyze", "start", "--player", "m1", "--evaluator", "material"), "--evaluator counts for nothing"),
+        (("analyze", "start", "--player", "m1", "--pieces", "3"), "--pieces has no effect with --player"),
+        (("analyze", "start", "--player", "m1", "--evaluator", "material"), "--evaluator has no effect with --player"),
         (("replay", "3", "--verify", "--boards"), "--verify draws no boards"),
         (("train", "lms", "--baselines", "m1,random,m1"), "m1 is named twice"),
         (("train", "lms", "--teacher", "human"), "human plays at a terminal"),
@@ -182,7 +182,7 @@ def test_what_is_refused_compiles_nothing(
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_what_means_nothing_is_refused(
+def test_options_without_effect_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -194,7 +194,7 @@ def test_what_means_nothing_is_refused(
 
 
 @pytest.mark.parametrize("group", ["tablebase", "claims"])
-def test_a_group_of_commands_without_any_shows_what_there_is(capsys: pytest.CaptureFixture[str], group: str) -> None:
+def test_a_group_without_a_command_lists_its_commands(capsys: pytest.CaptureFixture[str], group: str) -> None:
     assert app.run([group]) == 2
     shown = capsys.readouterr().err
     assert shown.startswith("Usage: ")
@@ -221,7 +221,7 @@ def directory(path: Path) -> None:
 @pytest.mark.parametrize(
     "words", [(*T, "lms,random", "--games", "2"), ("results",), ("tournament", "--resume", "last")]
 )
-def test_a_file_that_is_not_ours_is_left_alone(
+def test_files_of_other_programs_are_not_changed(
     run: Run, tmp_path: Path, words: tuple[str, ...], make: Callable[[Path], None]
 ) -> None:
     path = tmp_path / "theirs.sqlite"
@@ -235,7 +235,7 @@ def test_a_file_that_is_not_ours_is_left_alone(
     assert [file.name for file in tmp_path.iterdir()] == ["theirs.sqlite"]
 
 
-def test_a_place_that_cannot_be_written(run: Run) -> None:
+def test_a_database_that_cannot_be_written_is_a_one_line_error(run: Run) -> None:
     done = run(*T, "lms,random", "--games", "2", "--db", "/proc/nowhere/arena.sqlite")
     assert done.returncode == 1
     [line] = done.stderr.splitlines()
@@ -254,14 +254,14 @@ def mine(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("words", [(*T, "random,m1"), ("compare", "random", "m1")], ids=lambda words: words[0])
 @pytest.mark.usefixtures("mine")
-def test_a_name_that_is_taken_is_refused(run: Run, words: tuple[str, ...]) -> None:
+def test_a_taken_name_is_refused(run: Run, words: tuple[str, ...]) -> None:
     again = run(*words, "--games", "2", "--name", "mine")
     assert again.returncode == 1
     [line] = [line for line in again.stderr.splitlines() if line.startswith("arena: ")]
     assert "already has a tournament 'mine': arena tournament --resume mine continues it, --new starts" in line
 
 
-def test_new_begins_another_tournament_of_the_name(run: Run, mine: Path) -> None:
+def test_new_adds_a_number_to_a_taken_name(run: Run, mine: Path) -> None:
     done = run(*T, "random,m1", "--games", "2", "--name", "mine", "--new")
     assert done.returncode == 0, done.stderr
     with closing(sqlite3.connect(mine)) as connection:
@@ -270,7 +270,7 @@ def test_new_begins_another_tournament_of_the_name(run: Run, mine: Path) -> None
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage", b"\x02\x00\x00\x00\x00\x00\x00\x00{}"])
-def test_weights_that_are_not_ours(run: Run, tmp_path: Path, content: bytes) -> None:
+def test_files_that_hold_no_weights_are_refused(run: Run, tmp_path: Path, content: bytes) -> None:
     (tmp_path / "w.safetensors").write_bytes(content)
     done = run(*T, "lms:weights=w.safetensors,random")
     assert done.returncode == 1
@@ -279,7 +279,7 @@ def test_weights_that_are_not_ours(run: Run, tmp_path: Path, content: bytes) -> 
     assert list(tmp_path.iterdir()) == [tmp_path / "w.safetensors"]
 
 
-def test_weights_of_another_kind_and_weights_that_are_missing(run: Run) -> None:
+def test_weights_of_another_kind_and_missing_weights_are_refused(run: Run) -> None:
     assert run("train", "lms", "--games", "2", "-o", "lms.safetensors").returncode == 0
     wrong = run(*T, "td:weights=lms.safetensors,random")
     assert wrong.returncode == 1
@@ -289,7 +289,7 @@ def test_weights_of_another_kind_and_weights_that_are_missing(run: Run) -> None:
     assert "no weights file gone.safetensors" in missing.stderr
 
 
-def test_training_never_overwrites(run: Run, tmp_path: Path) -> None:
+def test_training_does_not_overwrite_files(run: Run, tmp_path: Path) -> None:
     (tmp_path / "precious").write_text("precious")
     done = run("train", "lms", "--games", "2", "-o", "precious")
     assert done.returncode == 2

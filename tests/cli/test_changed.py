@@ -111,7 +111,7 @@ def surroundings(site: Path) -> dict[str, str]:
 RESUME = ("tournament", "--resume", "last", "--db", "x.sqlite", "--workers", "1")
 
 
-def test_an_unchanged_player_is_resumed_without_a_word(stopped: Plugin, run: Run) -> None:
+def test_a_tournament_of_unchanged_players_is_resumed_without_a_warning(stopped: Plugin, run: Run) -> None:
     stopped.chooses("[0]")
     done = run(*RESUME)
     assert done.returncode == 0, done.stderr
@@ -125,13 +125,13 @@ def test_a_changed_player_is_refused_until_the_change_is_accepted(
     refused = start(*RESUME)
     assert (refused.returncode, refused.stdout) == (2, "")
     [line] = refused.stderr.splitlines()
-    assert line.startswith("arena: 't1' cannot be resumed: mine is not what it was (code: ")
+    assert line.startswith("arena: 't1' cannot be resumed: mine has changed (code: ")
     assert "--accept-changed goes on" in line
     assert games(tmp_path) == 3
 
     done = run(*RESUME, "--accept-changed")
     assert done.returncode == 0, done.stderr
-    [note] = [line for line in done.stdout.splitlines() if line.startswith("mine changed in the course")]
+    [note] = [line for line in done.stdout.splitlines() if line.startswith("The code of mine changed between games")]
     versions = json.loads(run("results", "versions", "--db", "x.sqlite", "--json").stdout)
     mine = [row for row in versions if row["player"] == "mine"]
     assert [(row["version"], row["games"]) for row in mine] == [("arena-mine 1.0", 3), ("arena-mine 1.0", 5)]
@@ -159,7 +159,7 @@ def test_the_first_cause_of_a_game_that_differs_is_the_changed_code(stopped: Plu
     assert done.returncode == 1
     *_, line = done.stderr.splitlines()
     assert "differs at ply" in line
-    assert "now: mine is not what it was (code: " in line
+    assert "now: mine has changed (code: " in line
 
 
 def test_games_are_verified_by_the_code_that_played_them(stopped: Plugin, run: Run) -> None:
@@ -168,7 +168,7 @@ def test_games_are_verified_by_the_code_that_played_them(stopped: Plugin, run: R
     rows = json.loads(run("results", "games", "--db", "x.sqlite", "--json").stdout)
     codes = [row["black_code"] if row["black"] == "mine" else row["white_code"] for row in rows]
     old, new = rows[codes.index(codes[0])], next(row for row, code in zip(rows, codes, strict=True) if code != codes[0])
-    assert "mine is not what it was" in "".join(replayed(run, old["game"]))
+    assert "mine has changed" in "".join(replayed(run, old["game"]))
     assert "note:" not in "".join(replayed(run, new["game"]))
 
 
@@ -187,15 +187,15 @@ def test_a_tournament_of_an_older_version_is_resumed_with_one_warning(
     done = run(*RESUME)
     assert done.returncode == 0, done.stderr
     assert done.stderr.count("did not record the code of its players") == 1
-    [note] = [line for line in done.stdout.splitlines() if line.startswith("mine may have changed")]
+    [note] = [line for line in done.stdout.splitlines() if line.startswith("The code of mine may have changed")]
     assert "3 by arena-mine 1.0 (code not recorded), 5 by arena-mine 1.0 (code " in note
     again = run(*RESUME)
     assert (again.returncode, "did not record" in again.stderr) == (0, False)
     stopped.chooses("[0]")
-    assert "mine is not what it was (code: " in run(*RESUME).stderr
+    assert "mine has changed (code: " in run(*RESUME).stderr
 
 
-def test_accepting_changes_belongs_to_a_resumption(run: Run) -> None:
+def test_accept_changed_needs_resume(run: Run) -> None:
     done = run("tournament", "--players", "random,m1", "--accept-changed")
     assert (done.returncode, done.stderr.count("--accept-changed goes with --resume")) == (2, 1)
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import struct
 import subprocess
 import sys
+from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -51,7 +55,7 @@ def children() -> set[int]:
         ("results", False),
     ],
 )
-def test_commands_that_play_begin_at_once_what_workers_come_from(
+def test_commands_that_play_games_start_the_launcher_first(
     line: str, plays: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(system, "COMMAND", "import time; time.sleep(600) or {}")
@@ -91,14 +95,51 @@ def test_perft(run: Run) -> None:
         ("learners", "lms", "rate: float >=0 = 0.1"),
     ],
 )
-def test_listings_tell_names_origin_options_and_purpose(run: Run, command: str, name: str, option: str) -> None:
+def test_lists_have_names_origins_options_and_descriptions(run: Run, command: str, name: str, option: str) -> None:
     [row] = [row for row in json.loads(run(command, "--json").stdout) if row["name"] == name]
     assert row["origin"].startswith("checkers-arena ")
     assert option in row["options"].split("; ")
     assert row["description"]
-    table = run(command).stdout
-    assert row["description"] in table
-    assert option.split(":", maxsplit=1)[0] in table
+    assert row["description"] in run(command).stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "option", "kind", "default", "use"),
+    [
+        ("players minimax", "depth", "int 1..64", "4", "arena tournament --players minimax:depth=4,random"),
+        ("learners lms", "rate", "float >=0", "0.1", "arena train lms:rate=0.1 --games 500"),
+        ("evaluators neural", "weights", "model (mlp)", "shipped", "arena analyze start --evaluator neural:weights="),
+        ("openings random", "number", "int 1..1000000", "1000", "--openings random:plies=6"),
+        ("ratings glicko2", "tau", "float 0.1..2", "0.5", 'ratings = ["glicko2:tau=0.5"]'),
+        ("formats swiss", "rounds", "int >=1|none", "none", "--format swiss:rounds=none"),
+    ],
+)
+def test_page_of_a_plugin_shows_summary_provider_options_and_use(
+    run: Run, words: str, option: str, kind: str, default: str, use: str
+) -> None:
+    page = run(*words.split()).stdout
+    command, name = words.split()
+    assert page.startswith(f"{command.removesuffix('s')} {name}, from checkers-arena ")
+    [listed] = [row for row in json.loads(run(command, "--json").stdout) if row["name"] == name]
+    assert listed["description"].partition(",")[0] in page
+    [row] = [row for row in json.loads(run(*words.split(), "--json").stdout) if row["option"] == option]
+    assert (row["type"], row["default"]) == (kind, default)
+    assert row["description"]
+    assert row["description"] in page
+    assert f"    arena {use}" in page or use in page
+
+
+def test_page_of_an_unknown_plugin_is_refused(run: Run) -> None:
+    done = run("learners", "lsm")
+    assert (done.returncode, done.stderr) == (2, "arena: no learner named 'lsm'; did you mean 'lms'?\n")
+
+
+@pytest.mark.parametrize("words", ["plugins", "players", "learners lms", "evaluators heuristic"])
+def test_lists_and_pages_fit_in_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run(*words.split()).stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if line != line.rstrip()] == []
 
 
 def test_plugins_lists_all_kinds(run: Run) -> None:
@@ -128,11 +169,113 @@ def test_a_person_plays_to_the_end(run: Run) -> None:
     assert "1-0: you won (no moves)" in won.stdout
 
 
-def test_a_person_who_leaves(run: Run) -> None:
+def test_a_game_ends_when_the_input_ends(run: Run) -> None:
     done = run("play", "--against", "random", stdin="11-15\n")
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("arena: standard input has ended")
     assert "white (random) plays" in done.stdout
+
+
+def test_python_m_arena_is_the_command_line() -> None:
+    command = [sys.executable, "-m", "arena", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"checkers-arena {version('checkers-arena')}\n"
+
+
+def test_arena_db_is_the_default_database(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ARENA_DB", "mine.sqlite")
+    done = run("tournament", "--players", "random,m1", "--games", "2", "--seed", "1", "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "mine.sqlite").exists()
+    assert "recorded in mine.sqlite as tournament 't1'" in done.stdout
+    assert len(json.loads(run("results", "games", "--json").stdout)) == 2
+    assert run("models", "--csv").returncode == 0
+    assert run("results", "games", "--db", "other.sqlite").returncode == 1
+    (tmp_path / "cup.toml").write_text('players = ["random", "m1"]\ngames = 2\ndb = "file.sqlite"\n')
+    assert run("tournament", "cup.toml", "--workers", "1").returncode == 0
+    assert (tmp_path / "file.sqlite").exists()
+    assert not (tmp_path / "results").exists()
+
+
+def test_quiet_prints_results_and_errors_only(run: Run) -> None:
+    done = run("tournament", "--players", "random,m1", "--games", "2", "--workers", "1", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "standings after 2 games" in done.stdout
+    assert "2 games" in run("tournament", "--players", "random,m1", "--games", "2", "--workers", "1").stderr
+    wrong = run("tournament", "--players", "random,nobody", "--quiet")
+    assert wrong.stderr.startswith("arena: no player named 'nobody'")
+    trained = run("train", "lms", "--games", "20", "--seed", "1", "--baseline-games", "2", "--quiet")
+    assert (trained.returncode, trained.stderr) == (0, "")
+
+
+COMPLETED = {
+    "learn": {"learners"},
+    "results head": {"head-to-head"},
+    "results --tournament cu": {"cup"},
+    "results --run l": {"last", "lms"},
+    "train tdl": {"tdleaf"},
+    "learners regr": {"regression"},
+    "tournament --format sw": {"swiss"},
+    "tournament --openings 3": {"3move"},
+    "tournament --resume c": {"cup"},
+    "tournament --players lms,mini": {"lms,minimax"},
+    "tournament --players random,lms@": {"random,lms@last"},
+}
+
+
+def test_shells_complete_names(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from arena.store import Store
+
+    with Store.open(tmp_path / "x.sqlite") as store:
+        store.create_tournament("cup", 1, {}, [])
+    monkeypatch.setenv("ARENA_DB", "x.sqlite")
+    trained = run("train", "lms", "--games", "20", "--every", "20", "--seed", "1", "--baseline-games", "2")
+    assert trained.returncode == 0, trained.stderr
+    monkeypatch.setenv("_ARENA_COMPLETE", "complete_bash")
+    for words, completed in COMPLETED.items():
+        monkeypatch.setenv("COMP_WORDS", f"arena {words}")
+        monkeypatch.setenv("COMP_CWORD", str(len(words.split())))
+        assert set(run().stdout.split()) == completed
+
+
+def test_completion_with_a_missing_or_damaged_database_has_no_names(
+    run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "damaged.sqlite").write_text("no database")
+    monkeypatch.setenv("_ARENA_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    for name in ("missing.sqlite", "damaged.sqlite"):
+        monkeypatch.setenv("ARENA_DB", name)
+        monkeypatch.setenv("COMP_WORDS", "arena results --tournament t")
+        done = run()
+        assert (done.stdout.strip(), done.stderr) == ("", "")
+    assert not (tmp_path / "missing.sqlite").exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_a_terminal_of_80_columns_is_filled_without_colours_if_no_color_is_set(tmp_path: Path) -> None:
+    import fcntl
+    import pty
+    import termios
+
+    parent, child = pty.openpty()
+    fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
+    command = [sys.executable, "-m", "arena", "tournament", "--players", "random,m1", "--games", "20", "--workers", "1"]
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    environment |= {"TERM": "xterm", "NO_COLOR": "1"}
+    with subprocess.Popen(command, cwd=tmp_path, stdin=child, stdout=child, stderr=child, env=environment) as process:
+        os.close(child)
+        content = b""
+        with suppress(OSError):  # Linux raises it when the other end is closed
+            while part := os.read(parent, 65536):
+                content += part
+    os.close(parent)
+    assert process.returncode == 0
+    text = content.decode().replace("\r", "")
+    assert not re.search(r"\x1b\[[0-9;]*[34][0-9]", text)
+    tables = text.partition("standings after 20 games")[2].splitlines()
+    assert "rank" in tables[2]
+    assert max(map(len, tables)) <= 80
 
 
 def test_without_a_command_there_is_help(run: Run) -> None:

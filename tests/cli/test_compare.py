@@ -37,7 +37,7 @@ def rows(path: Path, query: str) -> list[tuple[object, ...]]:
     return found
 
 
-def test_a_match_ends_when_it_is_clear(run: Run, tmp_path: Path) -> None:
+def test_a_match_ends_when_the_test_decides(run: Run, tmp_path: Path) -> None:
     done = run("compare", "m1", "random", "--sprt", "0,60", "--seed", "3", "--games", "400")
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("m1 against random: H1 is accepted: the difference is 60 rather than 0 normalized")
@@ -85,14 +85,14 @@ def test_a_match_that_stays_open_says_so(run: Run) -> None:
         (("--games", "3"), "even number"),
     ],
 )
-def test_what_cannot_be_compared(run: Run, words: tuple[str, ...], complaint: str) -> None:
+def test_players_that_cannot_be_compared_are_refused(run: Run, words: tuple[str, ...], complaint: str) -> None:
     done = run("compare", "random", "m1", *words)
     assert done.returncode == 2
     assert complaint in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) -> None:
+def test_a_file_sets_options_that_the_command_line_does_not(run: Run, tmp_path: Path) -> None:
     (tmp_path / "spec.toml").write_text(TOML, encoding="utf-8")
     done = run("tournament", "spec.toml", "--games", "4", "--name", "cup")
     assert done.returncode == 0, done.stderr
@@ -124,10 +124,10 @@ def test_a_file_says_what_the_command_line_does_not(run: Run, tmp_path: Path) ->
         ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a move may take)"),
         ("format = 'ladder'", "no format named 'ladder'"),
         ("sprt = '5'", "sprt takes two differences"),
-        ("alpha = 0.1", "alpha says how a sequential test is made"),
+        ("alpha = 0.1", "alpha is a setting of a sequential test"),
     ],
 )
-def test_a_file_that_is_wrong(run: Run, tmp_path: Path, text: str, complaint: str) -> None:
+def test_a_bad_file_is_a_one_line_error(run: Run, tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "spec.toml").write_text(text, encoding="utf-8")
     done = run("tournament", "spec.toml", *(() if "players" in text else ("--players", "random,m1")))
     assert done.returncode == 2

@@ -54,7 +54,7 @@ def test_a_command_of_a_plugin_runs_like_any_other(site: Path) -> None:
     assert "arena-greeter 1.0" in listing
 
 
-def test_a_broken_one_harms_nobody_else(site: Path) -> None:
+def test_a_broken_command_does_not_affect_others(site: Path) -> None:
     assert run(site, "perft", "start", "1").stdout == "7\n"
     for name, complaint in (("broken", "cannot be loaded"), ("odd", "is not a typer.Typer")):
         done = run(site, name, "hello")
@@ -73,11 +73,11 @@ def test_commands_are_listed_among_plugins(site: Path) -> None:
     assert "'greet'" not in done.stderr
 
 
-def test_the_core_keeps_its_names(site: Path) -> None:
+def test_a_plugin_cannot_replace_a_built_in_command(site: Path) -> None:
     assert "against" in run(site, "play", "--help").stdout
 
 
-def test_a_mistyped_command_is_one_line(site: Path) -> None:
+def test_an_unknown_command_is_a_one_line_error(site: Path) -> None:
     done = run(site, "gret")
     assert done.returncode == 2
     assert "gret" in done.stderr

@@ -28,7 +28,7 @@ def mixed(tmp_path: Path) -> str:
     return "mixed.pdn"
 
 
-def test_good_games_are_kept_and_bad_ones_named(run: Run, tmp_path: Path, mixed: str) -> None:
+def test_good_games_are_stored_and_bad_games_reported(run: Run, tmp_path: Path, mixed: str) -> None:
     done = run("import", mixed)
     assert done.returncode == 0
     [line] = done.stderr.splitlines()
@@ -40,7 +40,7 @@ def test_good_games_are_kept_and_bad_ones_named(run: Run, tmp_path: Path, mixed:
     assert frame["number"].tolist() == [1, 3]
 
 
-def test_importing_again_doubles_nothing(run: Run, tmp_path: Path, mixed: str) -> None:
+def test_games_imported_again_are_stored_once(run: Run, tmp_path: Path, mixed: str) -> None:
     run("import", mixed, "--db", "a.sqlite")
     (tmp_path / mixed).write_text(BAD + GOOD + ALSO + '[Event "d"] *')
     (tmp_path / "elsewhere").mkdir()
@@ -67,7 +67,7 @@ def test_several_files_in_one_collection(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [BAD, "Dear diary,\n", "1. e3-d4 b6-c5 0-1\n", "\0"])
-def test_where_nothing_can_be_read_nothing_is_made(run: Run, tmp_path: Path, text: str) -> None:
+def test_files_without_readable_games_create_no_database(run: Run, tmp_path: Path, text: str) -> None:
     (tmp_path / "games.pdn").write_text(text)
     done = run("import", "games.pdn")
     assert done.returncode == 1
@@ -131,7 +131,7 @@ def test_a_selection_is_exported(run: Run, tmp_path: Path, mixed: str) -> None:
         (("export", "-o", "nowhere/x", "--db", "a.sqlite"), 1, "'nowhere/x' cannot be written"),
     ],
 )
-def test_the_wrong_thing_typed(
+def test_bad_input_of_import_and_export_is_a_one_line_error(
     run: Run, tmp_path: Path, mixed: str, words: tuple[str, ...], code: int, message: str
 ) -> None:
     (tmp_path / mixed).write_text(GOOD)

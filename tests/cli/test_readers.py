@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_a_cursor_that_is_kept_open_stops_no_tournament(
+def test_an_open_reader_does_not_stop_a_tournament(
     start: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
 ) -> None:
     match = ("tournament", "--players", "random,m1", "--games", "2", "--db", "x.sqlite")

@@ -44,7 +44,7 @@ def test_a_game_is_shown_and_verified(run: Run, tmp_path: Path) -> None:
     assert "differs at ply 1: 1-2 on record" in other.stderr
 
 
-def test_a_game_that_is_not_there(run: Run) -> None:
+def test_a_missing_game_is_a_one_line_error(run: Run) -> None:
     assert "there is no database" in run("replay", "5").stderr
     with Store.open("results/arena.sqlite") as store:
         seats = [PlayerIdentity(name, name, "test", "1") for name in ("m1", "random")]

@@ -1,31 +1,30 @@
-"""The report of a tournament: which ratings it marks, and how it says so."""
+"""``arena results``: the report of a tournament, and rows of one kind."""
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from arena.cli.app import run
-from arena.cli.results import report
+from arena.cli.report import report
 from arena.contracts.record import GameRecord
 from arena.errors import UsageError
 from arena.ratings.davidson import Davidson
 from arena.store import PlayerIdentity, Results, Store
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-PERFECT = "!: nothing but wins, or nothing but losses"
-APART = "[1], [2], ...: points went one way only between these, or none did"
-UNRATED = "-: no rating without a game"
+PERFECT = "!: the player won all its games or lost all of them"
+APART = "[1], [2]: only ratings with the same number in brackets can be compared"
+UNRATED = "-: the player has no rating"
 
 
 SEED = 2**63 - 9
-"""Rounded by whoever takes it for a float."""
+"""A number that a float cannot hold exactly."""
+RESUME = "arena tournament --resume test"
 REASON = 'Traceback (most recent call last):\n  File "greedy.py", line 7, in choose\nKeyError: {}'
 
 
@@ -82,7 +81,7 @@ def recorded(path: Path, players: str, results: list[str], planned: int | None =
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) and value and len(value[0]) == 3 else "",
 )
-def test_ratings_that_results_do_not_bear_out_are_marked(
+def test_report_marks_ratings_that_games_do_not_support(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     players: str,
@@ -95,17 +94,19 @@ def test_ratings_that_results_do_not_bear_out_are_marked(
         report(stored, "test")
     text = capsys.readouterr().out
     table = text.partition("head to head")[0].splitlines()
-    cells = {row[0]: row[2:] for line in table if (row := line.split()) and row[0] in marks}
+    cells = {row[1]: row[2:] for line in table if len(row := line.split()) > 2 and row[1] in marks}
     for player, mark in marks.items():
         if mark == "-":
             assert cells[player][0] == "-"
-        else:  # +12 ± 34 [1]! 5 games ...
-            assert (cells[player][3] == mark) if mark else cells[player][3].isdecimal()
+        else:  # +12 ± 34 [1]! 5-0-1 ...
+            assert (cells[player][3] == mark) if mark else cells[player][3].count("-") == 2
     assert "nan" not in text
     assert [line for line in (PERFECT, APART, UNRATED) if line in text] == lines
 
 
-def test_who_has_no_rated_games_has_no_rating_in_any_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_player_without_rated_games_has_no_rating_in_any_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "abc", ["a>b", "b=a", "c!a"])
     with Results(path) as stored:
@@ -124,7 +125,9 @@ def test_who_has_no_rated_games_has_no_rating_in_any_form(tmp_path: Path, capsys
     assert as_csv.splitlines()[-1].startswith("3,c,,,1,")
 
 
-def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_says_if_ratings_are_older_than_the_last_games(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "ab", ["a>b", "b>a"])
 
@@ -137,7 +140,7 @@ def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: 
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE ratings SET games = 1")
         connection.commit()
-    assert "the ratings are older than the last games: arena tournament --resume test rates again" in text()
+    assert f"The ratings are older than the last games. To rate again:\n    {RESUME} --db {path}\n" in text()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE ratings SET system = 'glicko2'")
         connection.commit()
@@ -147,20 +150,26 @@ def test_ratings_that_do_not_know_the_last_games_say_so(tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ("metrics --tournament x", "metrics takes no --tournament: it takes --run, --db, --json, --csv"),
+        ("metrics --tournament x", "metrics takes no --tournament: it takes --run, --opponent, --limit, --db, --json"),
+        ("metrics --player x", "metrics takes no --player: it takes --run, "),
+        ("positions --termination crash", "positions takes no --termination: it takes --tournament, --game, --limit, "),
+        ("--limit 3", "the report takes no --limit: it takes --tournament, "),
         ("checkpoints --tournament last", "checkpoints takes no --tournament: it takes --run, "),
-        ("standings --run x", "standings takes no --run: it takes --tournament, --db, --json, --csv"),
+        (
+            "standings --run x",
+            "standings takes no --run: it takes --tournament, --player, --limit, --db, --json, --csv",
+        ),
         ("--run x", "the report takes no --run: it takes --tournament, "),
-        ("tournaments --tournament x", "tournaments takes no --tournament: it takes --db, --json, --csv"),
-        ("runs --run x", "runs takes no --run: it takes --db, --json, --csv"),
-        ("models --run last", "models takes no --run: it takes --db, --json, --csv"),
+        ("tournaments --tournament x", "tournaments takes no --tournament: it takes --limit, --db, --json, --csv"),
+        ("runs --run x", "runs takes no --run: it takes --limit, --db, --json, --csv"),
+        ("models --run last", "models takes no --run: it takes --limit, --db, --json, --csv"),
         ("--spec --json", "--spec takes no --json: it takes --tournament, --db"),
         ("--spec --run x", "--spec takes no --run: it takes --tournament, --db"),
         ("standings --game test/1", "standings takes no --game: it takes --tournament, "),
         ("games --spec", "--spec takes no KIND: it takes --tournament, --db"),
     ],
 )
-def test_nothing_that_is_asked_for_is_passed_over(tmp_path: Path, words: str, line: str) -> None:
+def test_options_without_effect_are_refused(tmp_path: Path, words: str, line: str) -> None:
     recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
     with pytest.raises(UsageError) as raised:
         run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")])
@@ -170,7 +179,7 @@ def test_nothing_that_is_asked_for_is_passed_over(tmp_path: Path, words: str, li
 @pytest.mark.parametrize(
     "words", ["", "metrics --run all", "standings --tournament test --csv", "tournaments --json", "--tournament 1"]
 )
-def test_what_has_a_meaning_is_taken(tmp_path: Path, words: str) -> None:
+def test_options_with_effect_are_accepted(tmp_path: Path, words: str) -> None:
     recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
     assert run(["results", *words.split(), "--db", str(tmp_path / "x.sqlite")]) == 0
 
@@ -181,17 +190,18 @@ def text_of(capsys: pytest.CaptureFixture[str], path: Path, *words: str) -> str:
     return capsys.readouterr().out
 
 
-def test_forfeits_are_reported_by_player_and_reason_with_the_first_game(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_report_groups_forfeits_by_player_and_reason(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "abc", ["a>b", "a!b", "a!c", "b!c", "a!b", "a=b"])
     text = text_of(capsys, path)
     # Six games are numbered for each pairing: a vs b from 1, a vs c from 7, b vs c from 13 on.
-    assert text.partition("forfeits:\n")[2].splitlines()[:4] == [
-        f"    a: 2 \N{MULTIPLICATION SIGN} exception: KeyError: b (arena replay test/2 --db {path})",
-        f"    a: 1 \N{MULTIPLICATION SIGN} exception: KeyError: c (arena replay test/9 --db {path})",
-        f"    b: 1 \N{MULTIPLICATION SIGN} exception: KeyError: c (arena replay test/16 --db {path})",
+    assert text.partition("forfeits:\n\n")[2].splitlines()[:7] == [
+        "a: 2 by exception: KeyError: b",
+        f"    arena replay test/2 --db {path}",
+        "a: 1 by exception: KeyError: c",
+        f"    arena replay test/9 --db {path}",
+        "b: 1 by exception: KeyError: c",
+        f"    arena replay test/16 --db {path}",
         "",
     ]
     assert run(["replay", "test/16", "--no-boards", "--db", str(path)]) == 0
@@ -200,38 +210,38 @@ def test_forfeits_are_reported_by_player_and_reason_with_the_first_game(
     assert [row["example"] for row in rows] == ["test/2", "test/9", "test/16"]
 
 
-def test_many_kinds_of_forfeits_are_cut_short(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_shows_the_ten_most_frequent_forfeits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, names = tmp_path / "x.sqlite", "abcdefghijklm"
     recorded(path, names, [f"a!{other}" for other in names[1:]])
-    lines = text_of(capsys, path).partition("forfeits:\n")[2].splitlines()
-    assert lines[10] == f"    and 2 more: arena results forfeits --tournament test --db {path}"
+    lines = text_of(capsys, path).partition("forfeits:\n\n")[2].splitlines()
+    assert lines[20:22] == ["and 2 more:", f"    arena results forfeits --tournament test --db {path}"]
     assert len(text_of(capsys, path, "forfeits", "--csv").splitlines()) == 13
 
 
-def test_a_tournament_without_forfeits_says_nothing_of_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_report_without_forfeits_does_not_mention_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     recorded(tmp_path / "x.sqlite", "ab", ["a>b"])
     assert "forfeits:" not in text_of(capsys, tmp_path / "x.sqlite")
 
 
-def test_the_reason_is_a_column_of_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_reason_of_a_forfeit_is_in_json_and_csv_and_its_last_line_in_forfeits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "ab", ["a!b", "b>a"])
     assert [row["reason"] for row in json.loads(text_of(capsys, path, "games", "--json"))] == [REASON.format("b"), None]
     assert "KeyError: b" in text_of(capsys, path, "games", "--csv")
-    table = text_of(capsys, path, "games")
+    table = text_of(capsys, path, "forfeits")
     assert "KeyError: b" in table
     assert "Traceback" not in table
 
 
-def test_an_unfinished_tournament_says_so_wherever_it_is_shown(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_unfinished_tournaments_are_marked_in_every_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "x.sqlite"
     recorded(path, "ab", ["a>b", "b>a"], planned=120)
     report = text_of(capsys, path)
     assert "test: standings after 2 of 120 games\n" in report
-    resume = f"arena tournament --resume test --db {path}"
-    assert f"the tournament is unfinished: 2 of 120 games are on record; {resume} plays the others\n" in report
+    end = f"The tournament is unfinished: 2 of 120 games are on record. To play the others:\n    {RESUME} --db {path}\n"
+    assert end in report
     assert " 2 of 120 " in text_of(capsys, path, "tournaments")
     [row] = json.loads(text_of(capsys, path, "tournaments", "--json"))
     assert (row["games"], row["planned"]) == (2, 120)
@@ -245,7 +255,7 @@ def test_an_unfinished_tournament_says_so_wherever_it_is_shown(
 
 
 @pytest.mark.parametrize("planned", [2, None], ids=["finished", "unknown"])
-def test_a_tournament_that_is_not_known_to_be_unfinished_says_nothing(
+def test_a_finished_tournament_is_not_called_unfinished(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], planned: int | None
 ) -> None:
     path = tmp_path / "x.sqlite"
@@ -276,7 +286,9 @@ def test_times_are_given_to_the_second(tmp_path: Path, capsys: pytest.CaptureFix
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE tournaments SET started = 1234567890.987654321")
         connection.commit()
-    assert "2009-02-13 23:31:30+00:00" in text_of(capsys, path, "tournaments")
+    table = text_of(capsys, path, "tournaments")
+    assert "started (UTC)\n" in table
+    assert "  2009-02-13 23:31:30\n" in table
     assert text_of(capsys, path, "tournaments", "--csv").splitlines()[1].endswith(",2009-02-13 23:31:30+00:00")
     assert json.loads(text_of(capsys, path, "tournaments", "--json"))[0]["started"] == "2009-02-13T23:31:30Z"
 
@@ -295,3 +307,120 @@ def test_one_game_is_shown_by_its_name_wherever_its_id_is_taken(
         assert capsys.readouterr().out.startswith(f"game test/2 (id {SEED - 1}): black b, white a")
         assert run(["export", "-o", "-", "--game", which, "--db", str(path)]) == 0
         assert '[Black "b"]' in capsys.readouterr().out
+
+
+LONG = "minimax:depth=6:evaluator=[patterns:weights=@0123456789abcdef0123456789abcdef]"
+
+
+def widest(text: str) -> int:
+    """The longest line that is not an indented command."""
+    return max(len(line) for line in text.splitlines() if not line.startswith("    "))
+
+
+@pytest.mark.parametrize("number", [2, 5, 12])
+def test_tables_fit_in_80_columns(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    names = [LONG, "random", *(f"lms:weights=@{i:032x}:depth={i + 1}" for i in range(10))][:number]
+    letters = "abcdefghijkl"[:number]
+    monkeypatch.chdir(tmp_path)
+    path = Path("x.sqlite")
+    pairs = [(a, b) for i, a in enumerate(letters) for b in letters[i + 1 :]]
+    recorded(path, letters, [result for a, b in pairs for result in (f"{a}>{b}", f"{b}={a}", f"{b}!{a}")])
+    with closing(sqlite3.connect(path)) as connection:
+        for letter, name in zip(letters, names, strict=True):
+            connection.execute("UPDATE players SET spec = ? WHERE spec = ?", (name, letter))
+        connection.commit()
+    monkeypatch.setenv("COLUMNS", "80")
+    report = text_of(capsys, path)
+    assert widest(report) <= 80
+    for part in ("minimax", ":depth=6", "@0123456789", "random"):
+        assert part in report
+    for kind in (
+        "standings",
+        "head-to-head",
+        "superiority",
+        "games",
+        "forfeits",
+        "positions",
+        "ratings",
+        "tournaments",
+    ):
+        table = text_of(capsys, path, kind)
+        assert widest(table) <= 80
+        assert [line for line in table.splitlines() if line != line.rstrip()] == []
+
+
+def test_piped_tables_are_neither_cut_nor_padded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "abc", ["a>b", "b=a", "c!a"])
+    spec = "td:weights=" + "/very/long/folder" * 12
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE players SET spec = ? WHERE spec = 'a'", (spec,))
+        connection.commit()
+    monkeypatch.delenv("COLUMNS", raising=False)
+    for words in ((), ("games",), ("standings",), ("superiority",)):
+        text = text_of(capsys, path, *words)
+        assert spec in text
+        assert [line for line in text.splitlines() if line != line.rstrip()] == []
+
+
+def test_head_to_head_numbers_the_opponents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded(tmp_path / "x.sqlite", "abc", ["a>b", "b=a", "a>c", "c>b"])
+    table = text_of(capsys, tmp_path / "x.sqlite").partition("head to head: ")[2].splitlines()[2:7]
+    assert [line.split() for line in table[:1] + table[2:]] == [
+        ["player", "1", "2", "3"],
+        ["1", "a", "1-0-0", "1-1-0"],
+        ["2", "c", "0-0-1", "1-0-0"],
+        ["3", "b", "0-1-1", "0-0-1"],
+    ]
+
+
+def test_standings_have_forfeits_only_if_there_are_any(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recorded(tmp_path / "x.sqlite", "ab", ["a>b", "b=a"])
+    recorded(tmp_path / "y.sqlite", "ab", ["a>b", "b!a"])
+    assert "forfeits" not in text_of(capsys, tmp_path / "x.sqlite", "standings")
+    assert "forfeits" in text_of(capsys, tmp_path / "y.sqlite", "standings")
+    assert " 1-1-0 " in text_of(capsys, tmp_path / "x.sqlite", "standings")
+
+
+def test_games_are_selected_by_player_opponent_termination_and_limit(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "abc", ["a>b", "b!a", "a!c", "c>a", "b=c"])
+
+    def names(*words: str) -> list[str]:
+        return [row["name"] for row in json.loads(text_of(capsys, path, "games", *words, "--json"))]
+
+    # Five games are numbered for each pairing: a vs b from 1, a vs c from 6, b vs c from 11 on.
+    assert names() == ["test/1", "test/2", "test/8", "test/9", "test/15"]
+    assert names("--player", "a") == ["test/1", "test/2", "test/8", "test/9"]
+    assert names("--player", "c", "--opponent", "a") == ["test/8", "test/9"]
+    assert names("--termination", "exception") == ["test/2", "test/8"]
+    assert names("--termination", "no-moves", "--limit", "2") == ["test/1", "test/9"]
+    assert names("--termination", "crash") == []
+    for words, line in (
+        (("--player", "d"), "no row has a player 'd'; there are a, b, c"),
+        (("--termination", "craash"), "no game ends by 'craash'; did you mean 'crash'?"),
+    ):
+        with pytest.raises(UsageError, match=re.escape(line)):
+            run(["results", "games", *words, "--db", str(path)])
+
+
+def test_a_player_is_selected_by_its_spec_or_a_part_of_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.sqlite"
+    recorded(path, "abc", ["a>b", "b=c", "a=c"])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE players SET spec = 'lms' WHERE spec = 'a'")
+        connection.execute("UPDATE players SET spec = 'lms:depth=2' WHERE spec = 'b'")
+        connection.commit()
+
+    def players(wanted: str) -> set[str]:
+        return {row["player"] for row in json.loads(text_of(capsys, path, "standings", "--player", wanted, "--json"))}
+
+    assert players("lms") == {"lms"}
+    assert players("LM") == {"lms", "lms:depth=2"}
+    assert players("depth=2") == {"lms:depth=2"}

@@ -24,7 +24,7 @@ def match(test: str = "0,100") -> StoredTournament:
     return StoredTournament(1, "match", 1, TournamentSettings(sprt=test).to_json(), players, "1", 0.0)
 
 
-def test_a_verdict_tells_how_sure_it_is() -> None:
+def test_a_verdict_has_error_bars_and_likelihood_of_superiority() -> None:
     points = [1, 1, 1, 0.5, 0, 1, 0.5, 1] * 10
     question, games, ratio, score = sprt.verdict(match(), dict(enumerate(points))).splitlines()
     assert question == "new against old: H1 is accepted: the difference is 100 rather than 0 normalized Elo"
@@ -36,14 +36,14 @@ def test_a_verdict_tells_how_sure_it_is() -> None:
 
 
 @pytest.mark.parametrize(("points", "score"), [(1, "100.00"), (0.5, "50.00"), (0, "0.00")])
-def test_pairs_that_all_ended_alike_tell_no_error(points: float, score: str) -> None:
+def test_pairs_that_all_scored_alike_have_no_error_bar(points: float, score: str) -> None:
     text = sprt.verdict(match(), dict.fromkeys(range(8), points))
     assert f"score {score} % in every pair" in text
     assert "inf" not in text
     assert "±" not in text
 
 
-def test_the_other_hypothesis_is_named_too_and_forfeits_are_told_apart() -> None:
+def test_a_verdict_counts_forfeits_separately() -> None:
     points = [None, 0.5, *[0, 0.5, 0, 0] * 20]
     question, games, *_ = sprt.verdict(match(), dict(enumerate(points))).splitlines()
     assert question == "new against old: H0 is accepted: the difference is 0 rather than 100 normalized Elo"
@@ -55,6 +55,6 @@ def test_the_other_hypothesis_is_named_too_and_forfeits_are_told_apart() -> None
     )
 
 
-def test_nothing_played_is_undecided_and_no_more() -> None:
+def test_a_test_without_games_is_undecided() -> None:
     assert len(sprt.verdict(match(), {}).splitlines()) == 3
     assert "undecided" in sprt.verdict(match(), {0: 1.0})

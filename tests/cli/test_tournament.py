@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MAIN = ("tournament", "--players", "lms,td,minimax", "--games", "4", "--seed", "11")
 
 
-def test_the_main_job(run: Run, tmp_path: Path) -> None:
+def test_a_tournament_is_played_recorded_and_reported(run: Run, tmp_path: Path) -> None:
     done = run(*MAIN)
     assert done.returncode == 0, done.stderr
     assert "tournament 't1', seed 11: 12 games, 0 of them on record" in done.stderr
@@ -54,7 +54,7 @@ def test_the_main_job(run: Run, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(results.standings("t1")[["player", "wins"]], view[["player", "wins"]])
 
 
-def test_every_game_can_be_followed_from_its_record(run: Run, tmp_path: Path) -> None:
+def test_every_game_can_be_replayed_from_its_record(run: Run, tmp_path: Path) -> None:
     from arena.checkers.notation import parse_move
 
     assert run("tournament", "--players", "minimax:depth=2,random", "--games", "6", "--db", "x.sqlite").returncode == 0
@@ -152,7 +152,7 @@ def test_a_tournament_gets_more_players_and_games(run: Run, tmp_path: Path) -> N
     assert count(tmp_path / "cup.sqlite") == 40
 
 
-def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path) -> None:
+def test_a_full_disk_is_a_one_line_error_with_the_command_that_resumes(run: Run, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
 
     def no_file_beyond_400_kilobytes() -> None:
@@ -165,7 +165,7 @@ def test_a_disk_that_fails_is_one_line_and_how_to_go_on(run: Run, tmp_path: Path
     )
     assert done.returncode == 1
     *_, held, how, line = done.stderr.splitlines()
-    assert held == "what was recorded before is on record; to play the others:"
+    assert held == "earlier games are on record; to play the others:"
     assert how == "    arena tournament --resume big --db x.sqlite"
     assert line == "arena: x.sqlite cannot be read or written: the disk is full, gone or failing"
     assert 0 < count(tmp_path / "x.sqlite") < 300
@@ -197,23 +197,21 @@ def test_specs_and_names_are_printed_as_they_are(run: Run) -> None:
         assert text in done.stdout
 
 
-def test_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
+def test_the_report_of_a_tournament_without_games_says_so(run: Run, tmp_path: Path) -> None:
     from arena.store import Store
 
     with Store.open(tmp_path / "x.sqlite") as store:
         store.create_tournament("early", 1, {}, [])
     assert (
-        "no game of tournament 'early' is on record"
+        "No game of tournament 'early' is on record"
         in run("results", "--tournament", "early", "--db", "x.sqlite").stdout
     )
 
 
-def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run, tmp_path: Path) -> None:
+def test_models_learned_in_a_tournament_can_play_in_another(run: Run, tmp_path: Path) -> None:
     done = run("tournament", "--players", "lms,random", "--games", "4", "--seed", "1", "--learning", "--db", "x.sqlite")
     assert done.returncode == 0, done.stderr
-    [line] = [line for line in done.stdout.splitlines() if "learned while playing" in line]
-    _, _, entered = line.partition("--players ")
-    words = entered.split()
+    words = done.stdout.partition("learned while playing")[2].partition("arena tournament --players ")[2].split()[:3]
     players = words[0].removesuffix(",...")
     done = run("tournament", "--players", f"{players},lms", "--games", "2", *words[1:])
     assert done.returncode == 0, done.stderr
@@ -224,7 +222,7 @@ def test_players_learn_by_request_and_what_they_came_to_can_be_entered(run: Run,
         assert set(results.standings("t2")["player"]) == {players, "lms"}
 
 
-def test_what_a_new_tournament_is_called() -> None:
+def test_names_of_new_tournaments() -> None:
     taken = ["t1", "cup"]
     assert naming(None, new=False)(taken) == naming(None, new=True)(taken) == "t3"
     assert naming("cup", new=False)(taken) == "cup"

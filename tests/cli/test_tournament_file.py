@@ -46,7 +46,7 @@ def test_options_are_called_as_on_the_command_line(tmp_path: Path) -> None:
         ("players = " + "[" * 5000, "its values are nested too deep"),
     ],
 )
-def test_values_have_the_type_and_the_size_that_is_asked_for(tmp_path: Path, text: str, complaint: str) -> None:
+def test_values_of_a_wrong_type_or_size_are_refused(tmp_path: Path, text: str, complaint: str) -> None:
     file = tmp_path / "match.toml"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError) as caught:

@@ -79,7 +79,7 @@ def stopped(folder: Path, number: int, *words: str) -> tuple[int, str]:
     return process.returncode, errors
 
 
-def test_an_exception_of_a_learner_is_its_own_traceback_and_one_line(run: Run, tmp_path: Path) -> None:
+def test_an_exception_of_a_learner_prints_its_traceback_and_one_line(run: Run, tmp_path: Path) -> None:
     done = run("train", "careless:games=4", "--games", "10", "--every", "2", "--seed", "1", *FEW, "--db", "d.sqlite")
     assert done.returncode == 1
     assert "4 of 10 games are on record; to go on from there:" in done.stderr
@@ -119,7 +119,7 @@ def test_a_run_that_was_stopped_goes_on_with_identical_results(run: Run, tmp_pat
     assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
-def test_what_a_run_prints_and_writes(run: Run, tmp_path: Path) -> None:
+def test_output_and_files_of_a_run(run: Run, tmp_path: Path) -> None:
     done = run(
         "train", "tiny:scale=2", "--games", "30", "--seed", "4", "--every", "10", *FEW, "-o", "mine", "--name", "a.b"
     )
@@ -130,7 +130,8 @@ def test_what_a_run_prints_and_writes(run: Run, tmp_path: Path) -> None:
     assert all(" %  number " in line for line in lines if "@" in line)
     model = arena.Model.file(tmp_path / "mine")
     assert f"weights {model.hash}" in done.stdout
-    assert "recorded in results/arena.sqlite as run 'a.b': 30 games" in done.stdout
+    assert "recorded in results/arena.sqlite as run 'a.b', weights" in done.stdout
+    assert "\n30 games, " in done.stdout
     assert model.provenance == {
         "command": "arena train tiny:scale=2 --games 30 --seed 4",
         "learner": "tiny:scale=2",
@@ -203,7 +204,7 @@ def test_games_in_an_older_database_are_learned_from(run: Run, tmp_path: Path) -
     assert (tmp_path / "results" / "arena.sqlite.bak-0002").exists()
 
 
-def test_models_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
+def test_models_are_exported_and_imported(run: Run, tmp_path: Path) -> None:
     assert run("train", "tiny", "--games", "4", "--every", "2", "--seed", "1", *FEW, "-o", "mine").returncode == 0
     [one, two] = rows(run, "models")
     assert [one["made_by"], two["made_by"]] == ["tiny@2", "tiny@4"]
@@ -223,14 +224,14 @@ def test_models_go_out_and_come_in(run: Run, tmp_path: Path) -> None:
     assert run("models", "--db", "y.sqlite", "show", two["hash"][:6]).stdout == stored
     assert stored == f"{of_file}used: nowhere on record\n"
     assert "command: arena train tiny --games 4 --seed 1" in stored
-    assert "number   float64   1" in stored
+    assert "number  float64  1" in stored
     players = f"@{two['hash'][:8]},tiny:weights=@{two['hash']}:depth=2"
     done = run("tournament", "--players", players, "--games", "2", "--db", "y.sqlite")
     assert done.returncode == 0, done.stderr
     assert f"@{two['hash']}" in done.stdout
 
 
-def test_a_run_is_extended_and_otherwise_keeps_what_it_began_with(run: Run) -> None:
+def test_a_resumed_run_can_be_extended_but_not_changed(run: Run) -> None:
     assert run("train", "tiny", "--games", "4", "--seed", "1", *FEW).returncode == 0
     refused = run("train", "--resume", "tiny", "--every", "3")
     assert (refused.returncode, refused.stderr) == (
@@ -240,13 +241,13 @@ def test_a_run_is_extended_and_otherwise_keeps_what_it_began_with(run: Run) -> N
     refused = run("train", "--resume", "tiny", "--games", "3")
     assert (refused.returncode, refused.stderr) == (
         2,
-        "arena: the run 'tiny' is of 4 games: it can learn from more, not from 3\n",
+        "arena: the run 'tiny' has 4 games: it can have more, not 3\n",
     )
     assert run("train", "--resume", "tiny", "--games", "6").returncode == 0
     assert [row["games"] for row in rows(run, "results", "checkpoints")] == [1, 2, 3, 4, 5, 6]
 
 
-def test_learning_that_fails_is_one_line(run: Run) -> None:
+def test_learning_that_cannot_start_is_a_one_line_error(run: Run) -> None:
     done = run("train", "tiny:breaks=3", "--games", "4", "--seed", "1", *FEW)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("arena: tiny:breaks=3 reports error = nan after 3 games")
@@ -278,19 +279,19 @@ def test_openings_that_changed_stop_a_resumed_run(run: Run, tmp_path: Path) -> N
     (tmp_path / "book.txt").write_text("B:W30,31,32:B1,2,3\n")
     done = run("train", "--resume", "last", "--games", "6")
     assert done.returncode == 2
-    assert "it is not what it was (openings hash: " in done.stderr
+    assert "it has changed (openings hash: " in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games start where they did: leave out"),
+        (("lms", "--openings", "3move", "--from", "games.pdn"), "recorded games have openings of their own: leave out"),
         (("tiny", "--openings", "3move"), "Tiny starts all its games from the initial position: leave out --openings"),
         (("lms", "--openings", "4move"), "no opening named '4move'"),
         (("lms", "--openings", "file:path=none.txt"), "none.txt cannot be read: No such file"),
     ],
 )
-def test_openings_that_cannot_be_are_one_line(run: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
+def test_bad_openings_are_a_one_line_error(run: Run, tmp_path: Path, words: tuple[str, ...], message: str) -> None:
     (tmp_path / "games.pdn").write_text('[Result "1-0"]\n1. 11-15 23-18 2. 8-11 1-0\n')
     done = run("train", *words, "--seed", "1", *FEW)
     assert done.returncode == 2

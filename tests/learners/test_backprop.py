@@ -1,4 +1,4 @@
-"""Back-propagation: gradients against differences, and fits against scikit-learn."""
+"""Back-propagation agrees with finite differences and with scikit-learn."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def half_squared_error(outputs: np.ndarray, targets: np.ndarray) -> tuple[np.nda
 def mean_loss(
     layers: list[tuple[np.ndarray, np.ndarray]], output: str, loss: Loss, data: tuple[np.ndarray, ...]
 ) -> float:
-    """The definition, in float64."""
+    """The loss by definition, in float64."""
     x, targets, weights = (array.astype(np.float64) for array in data)
     for number, (matrix, bias) in enumerate(layers, 1):
         x = x @ matrix + bias
@@ -67,7 +67,7 @@ def mean_loss(
     st.sampled_from(["linear", "relu"]),
     st.integers(0, 1000),
 )
-def test_the_gradient_is_that_of_the_loss(hidden: list[int], loss: str, output: str, seed: int) -> None:
+def test_gradients_agree_with_finite_differences(hidden: list[int], loss: str, output: str, seed: int) -> None:
     ours = network(5, *hidden, 1, seed=seed, output=output)
     data = samples(20, 5, seed)
     value, gradient = ours.gradient(*data, LOSSES[loss])
@@ -87,7 +87,7 @@ def test_the_gradient_is_that_of_the_loss(hidden: list[int], loss: str, output: 
     assert float(gradient @ direction) == pytest.approx(slope, rel=1e-2, abs=1e-3 * (1 + float(np.abs(gradient).sum())))
 
 
-def test_a_gradient_does_not_depend_on_the_blocks() -> None:
+def test_gradients_do_not_depend_on_the_block_size() -> None:
     ours = network(32, 64, 32, 16, 8, 1)
     x, targets, weights = samples(1000, 32)
     value, gradient = ours.gradient(x, targets, weights, logistic)
@@ -97,14 +97,14 @@ def test_a_gradient_does_not_depend_on_the_blocks() -> None:
 
 
 @given(st.floats(0.05, 0.95), st.floats(-1, 1), st.sampled_from(sorted(LOSSES)))
-def test_a_loss_comes_with_its_derivative(output: float, target: float, loss: str) -> None:
+def test_losses_return_their_derivatives(output: float, target: float, loss: str) -> None:
     near = np.array([output - 1e-6, output, output + 1e-6])
     values, slopes = LOSSES[loss](near, np.full(3, target))
     assert slopes[1] == pytest.approx((values[2] - values[0]) / 2e-6, rel=1e-3, abs=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_losses_are_least_at_the_target(loss: str) -> None:
+def test_losses_have_their_minimum_at_the_target(loss: str) -> None:
     target = np.array([0.3], np.float32)
     best = np.log(target / (1 - target)) if loss == "logistic" else target
     value, slope = LOSSES[loss](best, target)
@@ -113,18 +113,18 @@ def test_losses_are_least_at_the_target(loss: str) -> None:
         assert LOSSES[loss](beside, target)[0][0] > value[0]
 
 
-def test_nothing_is_learned_from_an_output_that_is_no_probability() -> None:
+def test_clipped_cross_entropy_has_no_gradient_outside_0_and_1() -> None:
     outputs = np.array([-0.5, 0, 1, 3], np.float32)
     assert not clipped_cross_entropy(outputs, np.array([1, 1, 0, -1], np.float32))[1].any()
 
 
-def test_probabilities_of_extreme_logits() -> None:
+def test_probabilities_of_extreme_logits_are_finite() -> None:
     assert probabilities(np.array([-1000.0, 0.0, 1000.0])).tolist() == [0, 0.5, 1]
     losses, _ = logistic(np.array([-1000.0, 1000.0]), np.array([1.0, 1.0]))
     assert losses.tolist() == [1000, 0]
 
 
-def test_the_first_step_of_each_optimizer() -> None:
+def test_the_first_step_of_each_optimizer_follows_its_paper() -> None:
     gradient = np.array([4.0, -0.001, 0.0], np.float32)
     moved = {}
     for kind in (Adam, Nadam, Adadelta):
@@ -133,14 +133,14 @@ def test_the_first_step_of_each_optimizer() -> None:
         moved[kind] = parameters
     np.testing.assert_allclose(moved[Adam], [-0.5, 0.5, 0], rtol=1e-3)
     first, second = 0.9 * (1 - 0.5 * 0.96 ** (np.array([1, 2]) / 250))
-    ahead = second * 0.1 / (1 - first * second) + (1 - first) / (1 - first)  # of a constant gradient's first step
+    ahead = second * 0.1 / (1 - first * second) + (1 - first) / (1 - first)  # first step of a constant gradient
     np.testing.assert_allclose(moved[Nadam][:2], [-0.5 * ahead, 0.5 * ahead], rtol=2e-3)
     rms = np.sqrt(1e-7) / np.sqrt(0.05 * np.array([16.0, 1e-6]) + 1e-7)
     np.testing.assert_allclose(moved[Adadelta][:2], [-0.5 * rms[0] * 4, 0.5 * rms[1] * 0.001], rtol=1e-4)
 
 
 @pytest.mark.parametrize("kind", [Adam, Nadam, Adadelta])
-def test_every_optimizer_goes_downhill(kind: type[Adam] | type[Nadam] | type[Adadelta]) -> None:
+def test_optimizers_lower_the_loss(kind: type[Adam] | type[Nadam] | type[Adadelta]) -> None:
     ours = network(4, 16, 1)
     x, _, weights = samples(200, 4)
     targets = x[:, 0] * x[:, 1]
@@ -151,7 +151,7 @@ def test_every_optimizer_goes_downhill(kind: type[Adam] | type[Nadam] | type[Ada
     assert optimizer.steps == 800
 
 
-def test_l2_draws_the_weights_of_its_layers_to_zero() -> None:
+def test_l2_shrinks_the_weights_of_its_layers() -> None:
     ours = network(4, 8, 1)
     x, targets, _ = samples(64, 4)
     before = [np.abs(matrix).sum() for matrix, _ in ours.layers]
@@ -163,7 +163,7 @@ def test_l2_draws_the_weights_of_its_layers_to_zero() -> None:
     assert np.abs(ours.layers[1][0]).sum() < 0.01 * before[1]
 
 
-def test_a_sample_counts_by_its_weight() -> None:
+def test_samples_count_by_their_weight() -> None:
     ours = network(3, 6, 1)
     x, targets, _ = samples(10, 3)
     twice = np.concatenate([x, x[:3]]), np.concatenate([targets, targets[:3]])
@@ -173,7 +173,7 @@ def test_a_sample_counts_by_its_weight() -> None:
     np.testing.assert_allclose(10 * gradient, 13 * repeated, rtol=1e-4, atol=1e-5)
 
 
-def test_the_same_samples_make_the_same_network() -> None:
+def test_the_same_samples_give_the_same_network() -> None:
     made = []
     for _ in range(2):
         ours = network(32, 64, 32, 16, 8, 1)
@@ -183,7 +183,7 @@ def test_the_same_samples_make_the_same_network() -> None:
     assert made[0] == made[1]
 
 
-def test_scikit_learn_computes_the_same_network_and_loss() -> None:
+def test_outputs_and_loss_agree_with_scikit_learn() -> None:
     x, _, _ = samples(300, 6)
     targets = np.tanh(x[:, 0] - x[:, 1] * x[:, 2])
     theirs = neural_network.MLPRegressor(

@@ -1,4 +1,4 @@
-"""Options of learners that concern the games: they change what is learned, or the learner says that they do not."""
+"""Options that concern training games either change what is learned or are declared idle."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ OTHERS = {
     "lambda": "0.3",
     "update": "move",
 }
-"""None of them is the default of any learner."""
+"""Values that differ from the default of every learner."""
 LEARNERS = {name: name for name in ("lms", "td", "regression", "qmetrics", "tuning")} | {"qmodel": "qmodel:data=games"}
 CASES = [
     (name, place, option.name)
@@ -45,7 +45,7 @@ def recorded() -> list[arena.Episode]:
 
 @cache
 def learned(text: str, place: str) -> str:
-    """Hash of what the learner of a spec learns, which need not be one that a run would accept."""
+    """Hash of the model of a learner. The spec may be one that a run would refuse."""
     spec = specs.parse("learner", text)
     learner: arena.Learner = spec.create()
     learner.begin(1)
@@ -61,16 +61,16 @@ def learned(text: str, place: str) -> str:
     return learner.model().hash
 
 
-def test_every_learner_that_studies_games_is_among_them() -> None:
+def test_the_cases_include_every_learner_that_learns_from_games() -> None:
     studying = {
         item.name for item in registry.load().all("learner") if item.cls.learn_from is not arena.Learner.learn_from
     }
-    # The explore of qboard is that of its first stage, whose games are its own.
+    # explore of qboard has an effect in its first stage, which plays its own games.
     assert studying - {"qboard"} == LEARNERS.keys()
 
 
 @pytest.mark.parametrize(("name", "place", "option"), CASES)
-def test_an_option_has_an_effect_unless_it_is_called_idle(name: str, place: str, option: str) -> None:
+def test_options_have_an_effect_unless_they_are_idle(name: str, place: str, option: str) -> None:
     text = LEARNERS[name]
     idle = option in registry.load().get("learner", name).cls.idle.get(place, ())
     assert (learned(text, place) == learned(f"{text}:{option}={OTHERS[option]}", place)) == idle

@@ -1,4 +1,4 @@
-"""The LMS learner: worked numbers, its modules, and that it learns."""
+"""The LMS learner and its modules."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def one(x: np.ndarray, value: float) -> Examples:
 # The rule.
 
 
-def test_the_worked_example_assumes_8_for_b0_and_its_own_weights_give_7() -> None:
+def test_the_worked_examples_weights_give_7_where_the_text_assumes_8() -> None:
     assert W @ B1 == 9.5
     assert W @ B0 == 7.0 != ASSUMED
     weights = W.copy()
@@ -43,8 +43,8 @@ def test_the_worked_example_assumes_8_for_b0_and_its_own_weights_give_7() -> Non
     assert weights[1] == pytest.approx(3.0), "the text has 2.2"
 
 
-def test_the_worked_update_by_the_raw_rule() -> None:
-    """The text's error of 1.5, which follows from the value that it assumes, with rate 0.1."""
+def test_the_raw_rule_gives_the_worked_update() -> None:
+    """The text's error of 1.5, which follows from its assumed value, with rate 0.1."""
     weights = W.copy()
     error = 9.5 - ASSUMED
     metrics = Generalizer(weights, rate=0.1, normalised=False).update(one(B0, float(W @ B0) + error))
@@ -52,14 +52,14 @@ def test_the_worked_update_by_the_raw_rule() -> None:
     assert metrics == {"squared_error": 1.5**2 / 2, "gain": pytest.approx(0.1 * (B0 @ B0))}
 
 
-def test_the_worked_update_by_the_normalised_rule() -> None:
+def test_the_normalised_rule_divides_the_worked_update_by_z() -> None:
     weights = W.copy()
     metrics = Generalizer(weights, rate=0.1).update(one(B0, float(W @ B0) + 9.5 - ASSUMED))
     assert weights[1] == pytest.approx(1.054545, abs=1e-6)
     assert metrics["gain"] == pytest.approx(0.1 * (B0 @ B0) / 22)
 
 
-def test_the_example_of_a_won_board_from_zero_weights() -> None:
+def test_a_won_board_updates_zero_weights() -> None:
     weights = np.zeros(7)
     won = np.array([1.0, 3, 0, 1, 0, 0, 0])
     Generalizer(weights, rate=0.1).update(one(won, 100.0))
@@ -86,20 +86,20 @@ def test_only_weights_of_features_that_occur_change(
 
 
 @given(counts, st.lists(st.integers(-100, 100), min_size=7, max_size=7))
-def test_without_an_error_nothing_changes(x: np.ndarray, start: list[int]) -> None:
+def test_an_example_without_error_changes_nothing(x: np.ndarray, start: list[int]) -> None:
     weights = np.array(start, dtype=float)
     Generalizer(weights).update(one(x, float(weights @ x)))
     assert np.array_equal(weights, start)
 
 
 @given(counts, reals, st.floats(0.01, 1))
-def test_the_gain_is_the_share_of_its_error_that_an_update_takes_away(x: np.ndarray, value: float, rate: float) -> None:
+def test_gain_is_the_share_of_the_error_that_an_update_removes(x: np.ndarray, value: float, rate: float) -> None:
     weights = np.zeros(7)
     gain = Generalizer(weights, rate).update(one(x, value))["gain"]
     assert value - weights @ x == pytest.approx((1 - gain) * value, abs=1e-6)
 
 
-def test_the_rate_decays_with_the_examples_seen() -> None:
+def test_the_rate_decays_with_the_number_of_examples() -> None:
     weights = np.zeros(7)
     generalizer = Generalizer(weights, rate=0.5, tau=10.0, normalised=False)
     bias = np.eye(7)[0]
@@ -110,7 +110,7 @@ def test_the_rate_decays_with_the_examples_seen() -> None:
 
 
 @given(st.integers(0, 2**32), st.booleans(), st.sampled_from([np.inf, 10.0]))
-def test_the_compiled_rule_is_the_rule_as_it_is_written(seed: int, normalised: bool, tau: float) -> None:
+def test_the_compiled_rule_equals_the_plain_rule(seed: int, normalised: bool, tau: float) -> None:
     random = np.random.default_rng(seed)
     x = np.column_stack([np.ones(9), random.integers(0, 13, (9, 6))])
     values, start = random.normal(0, 50, 9), random.normal(0, 5, 7)
@@ -124,7 +124,7 @@ def test_the_compiled_rule_is_the_rule_as_it_is_written(seed: int, normalised: b
 
 
 def expected(game: arena.Game, learner: arena.Side, after_own_move: bool, final: bool = False) -> list[arena.Board]:
-    """A training set: the boards that the learner moved to, or to move on, and the game's last one if ``final``."""
+    """Boards after the learner's moves, or on its turns, and the final board of the game if ``final``."""
     to_move = learner.other if after_own_move else learner
     boards = list(enumerate(game.boards[:-1]))
     chosen = [board for ply, board in boards if board.side is to_move and (ply > 0 or not after_own_move)]
@@ -135,7 +135,7 @@ def expected(game: arena.Game, learner: arena.Side, after_own_move: bool, final:
 @pytest.mark.parametrize("after_own_move", [True, False])
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("learner", arena.Side)
-def test_the_critic_values_a_board_by_its_successor(
+def test_the_critic_uses_the_value_of_the_successor(
     seed: int, learner: arena.Side, after_own_move: bool, final: bool
 ) -> None:
     game = random_game(seed)
@@ -149,8 +149,8 @@ def test_the_critic_values_a_board_by_its_successor(
 
 
 @pytest.mark.parametrize("boards", ["compared", "own_turn"])
-def test_a_won_final_board_is_the_texts_example(boards: str) -> None:
-    """⟨(3, 0, 1, 0, 0, 0), 100⟩: three black pieces, one of them a king, are left of a game that Black has won."""
+def test_a_won_final_board_gives_the_texts_example(boards: str) -> None:
+    """⟨(3, 0, 1, 0, 0, 0), 100⟩: Black has won and has three pieces, one of them a king."""
     game = arena.Game(arena.Board.from_fen("B:W18:B1,14,K32"))
     game.play(*game.board.legal_moves)
     critic = fresh_learner(boards=boards, final=True, start=arena.Model("lms", {"weights": W})).critic_
@@ -163,7 +163,7 @@ def test_a_won_final_board_is_the_texts_example(boards: str) -> None:
 
 @pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_games_from_any_position_however_short(after_own_move: bool, final: bool) -> None:
+def test_the_critic_takes_games_of_any_length_from_any_position(after_own_move: bool, final: bool) -> None:
     critic = Critic(W, after_own_move, final)
     for fen, plies in (("W:W32:B28", 0), ("B:W32:B28", 0), ("W:W6:B1", 1), ("W:W14:B9", 2)):
         game = arena.Game(arena.Board.from_fen(fen))
@@ -179,7 +179,7 @@ def test_games_from_any_position_however_short(after_own_move: bool, final: bool
 
 @pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after_own_move: bool, final: bool) -> None:
+def test_latest_examples_are_those_of_the_finished_game_except_the_last(after_own_move: bool, final: bool) -> None:
     critic = Critic(W, after_own_move, final)
     at_the_end = 1 + final
     finished = random_game(3)
@@ -197,7 +197,7 @@ def test_examples_of_a_game_in_progress_are_those_of_the_game_but_the_last(after
 
 @pytest.mark.parametrize("final", [True, False])
 @pytest.mark.parametrize("after_own_move", [True, False])
-def test_a_teachers_labels_take_the_place_of_the_successors_values(after_own_move: bool, final: bool) -> None:
+def test_labels_replace_the_values_of_successors(after_own_move: bool, final: bool) -> None:
     episode = arena.Episode.of(random_game(4))
     labels = np.full(episode.plies + 1, np.nan)
     labels[6:8] = 0.5, -0.25
@@ -211,8 +211,8 @@ def test_a_teachers_labels_take_the_place_of_the_successors_values(after_own_mov
         np.testing.assert_array_equal(plain.features[changed[0]], features_of(episode.board(ply), side))
 
 
-def test_a_teacher_who_would_have_played_the_same_values_the_board_that_was_reached() -> None:
-    """Asked of the learner's own positions alone: the move at ply 4 is the teacher's too, that at ply 6 is not."""
+def test_a_label_before_an_agreed_move_is_used_for_the_board_after_it() -> None:
+    """The teacher labels only the learner's positions. It agrees with the move at ply 4 but not at ply 6."""
     episode = arena.Episode.of(random_game(4))
     labels = np.full(episode.plies + 1, np.nan)
     labels[[4, 6]] = 0.5, -0.25
@@ -226,7 +226,7 @@ def test_a_teacher_who_would_have_played_the_same_values_the_board_that_was_reac
     assert np.array_equal(critic.examples(taught, arena.Side.BLACK).values, plain.values)
 
 
-def test_joined_sets_are_in_the_order_of_the_game() -> None:
+def test_joined_examples_are_in_the_order_of_the_game() -> None:
     episode = arena.Episode.of(random_game(5))
     sets = [Critic(W).examples(episode, side) for side in arena.Side]
     joined = Examples.joined(sets)
@@ -237,7 +237,7 @@ def test_joined_sets_are_in_the_order_of_the_game() -> None:
 
 
 def corrected(seed: int) -> tuple[arena.Episode, arena.Board, arena.Board]:
-    """A game of one correction, where features tell the better board from the reached one."""
+    """A game with one correction, whose better board has other features than the board reached."""
     game = random_game(seed)
     for ply, (board, move) in enumerate(zip(game.boards, game.moves, strict=False)):
         for other in board.legal_moves:
@@ -249,7 +249,7 @@ def corrected(seed: int) -> tuple[arena.Episode, arena.Board, arena.Board]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_teachers_move_is_two_examples_until_it_is_preferred(seed: int) -> None:
+def test_a_better_move_gives_two_examples_until_it_is_preferred(seed: int) -> None:
     episode, better, reached = corrected(seed)
     (side,) = episode.learners
     x = np.array([features_of(board, side) for board in (better, reached)])
@@ -274,7 +274,7 @@ def fresh_learner(seed: int = 1, **options: Any) -> LMS:
     return learner
 
 
-def test_without_exploration_the_performance_system_plays_what_v_likes_best() -> None:
+def test_without_exploration_the_performance_system_plays_the_best_move() -> None:
     episode = SelfPlay(PerformanceSystem(W), seed=1).play(0)
     for ply in range(4):
         board = episode.board(ply)
@@ -283,7 +283,7 @@ def test_without_exploration_the_performance_system_plays_what_v_likes_best() ->
         assert played == pytest.approx(max(values.values()), abs=1e-3)
 
 
-def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
+def test_each_game_uses_the_weights_after_the_previous_game() -> None:
     learner = fresh_learner(quiescence=False)
     for _ in range(3):
         before = learner.weights_.copy()
@@ -297,8 +297,8 @@ def test_each_game_is_played_by_the_weights_that_the_one_before_left() -> None:
 
 
 @pytest.mark.parametrize("final", [True, False])
-def test_learning_on_the_move_uses_each_example_at_once(final: bool) -> None:
-    """With a rate of zero it plays and measures what learning after the game does; else it learns something else."""
+def test_update_move_learns_from_each_example_at_once(final: bool) -> None:
+    """With rate 0 it gives the same games and metrics as learning after the game; with another rate it differs."""
     weights = arena.Model("lms", {"weights": W})
     still, moving = (fresh_learner(update=update, start=weights, rate=0.0, final=final) for update in ("game", "move"))
     games, moves = still.self_play(1), moving.self_play(1)
@@ -333,7 +333,7 @@ class Reckless(PerformanceSystem):
         return RANDOM_MOVES
 
 
-def test_a_student_replaces_the_generalizer() -> None:
+def test_the_generalizer_can_be_replaced() -> None:
     class Mine(LMS):
         def generalizer(self) -> Generalizer:
             return Unlearning(self.weights_)
@@ -345,7 +345,7 @@ def test_a_student_replaces_the_generalizer() -> None:
     assert not learner.weights_.any()
 
 
-def test_a_student_replaces_the_critic() -> None:
+def test_the_critic_can_be_replaced() -> None:
     class Mine(LMS):
         def critic(self) -> Critic:
             return Hopeful(self.weights_)
@@ -359,7 +359,7 @@ def test_a_student_replaces_the_critic() -> None:
     assert learner.weights_ == pytest.approx(by_hand)
 
 
-def test_a_student_replaces_the_experiment_generator() -> None:
+def test_the_experiment_generator_can_be_replaced() -> None:
     class Mine(LMS):
         def experiment_generator(self) -> Short:  # type: ignore[override]
             return Short()
@@ -371,7 +371,7 @@ def test_a_student_replaces_the_experiment_generator() -> None:
     assert learner.weights_.any()
 
 
-def test_a_student_replaces_the_performance_system() -> None:
+def test_the_performance_system_can_be_replaced() -> None:
     class Mine(LMS):
         def performance_system(self) -> PerformanceSystem:
             return Reckless(self.weights_)
@@ -387,7 +387,7 @@ def test_a_student_replaces_the_performance_system() -> None:
 
 
 def won(player: arena.Player, games: int) -> float:
-    """Share of games won against random moves, from openings of four random plies, with colours swapped."""
+    """Share of games won against random moves, from four random plies, with colours swapped."""
     wins = 0
     for side in arena.Side:
         players = [RANDOM_MOVES, RANDOM_MOVES]
@@ -398,7 +398,7 @@ def won(player: arena.Player, games: int) -> float:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> None:
+def test_after_100_games_lms_beats_random(seed: int) -> None:
     learner = fresh_learner(seed)
     learner.self_play(100)
     assert won(learner.player(), 1000) >= 0.995
@@ -418,20 +418,20 @@ def test_a_hundred_games_of_learning_beat_random_almost_always(seed: int) -> Non
     ],
     ids=str,
 )
-def test_every_choice_learns(options: dict[str, Any]) -> None:
+def test_every_option_learns(options: dict[str, Any]) -> None:
     learner = fresh_learner(3, **options)
     learner.self_play(60)
     assert won(learner.player(), 200) >= 0.9
 
 
-def test_own_turn_boards_with_a_choice_after_ones_own_move_teach_to_leave_pieces_hanging() -> None:
+def test_own_turn_boards_with_a_one_ply_choice_play_badly() -> None:
     learner = fresh_learner(1, boards="own_turn", quiescence=False)
     learner.self_play(60)
     assert learner.weights_[6] > 0.5 * learner.weights_[1] > abs(learner.weights_[5])
     assert won(learner.player(), 200) <= 0.7
 
 
-def test_studying_the_games_of_others_teaches_too() -> None:
+def test_lms_learns_from_games_of_others() -> None:
     learner = fresh_learner()
     random = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [random.play(5, number) for number in range(100)]
@@ -440,7 +440,7 @@ def test_studying_the_games_of_others_teaches_too() -> None:
     assert won(learner.player(), 200) >= 0.9
 
 
-def test_only_the_learners_of_an_episode_are_studied() -> None:
+def test_only_the_learning_sides_of_an_episode_are_learned_from() -> None:
     episode = arena.Episode.of(random_game(2))
     both, black = fresh_learner(), fresh_learner()
     both.learn_from([episode])
@@ -448,7 +448,7 @@ def test_only_the_learners_of_an_episode_are_studied() -> None:
     assert both.generalizer_.seen > black.generalizer_.seen == len(expected(random_game(2), arena.Side.BLACK, True))
 
 
-def test_a_correction_that_is_studied_often_is_followed() -> None:
+def test_repeated_corrections_change_the_move() -> None:
     episode, better, reached = corrected(1)
     (side,) = episode.learners
     learner = fresh_learner(rate=0.5, tau=None)
@@ -459,7 +459,7 @@ def test_a_correction_that_is_studied_often_is_followed() -> None:
     assert values[0] > values[1] + 0.5 * MARGIN
 
 
-def test_the_state_is_everything() -> None:
+def test_a_restored_learner_continues_like_the_original() -> None:
     whole, first = fresh_learner(7), fresh_learner(7)
     whole.self_play(8)
     first.self_play(3)
@@ -475,7 +475,7 @@ def test_the_state_is_everything() -> None:
     assert all(np.array_equal(whole.state()[name], array) for name, array in second.state().items())
 
 
-def test_the_seed_makes_the_weights() -> None:
+def test_weights_follow_from_the_seed() -> None:
     learners = [fresh_learner(seed) for seed in (7, 7, 8)]
     for learner in learners:
         learner.self_play(5)
@@ -489,7 +489,7 @@ def test_metrics_are_finite_numbers() -> None:
     assert metrics.keys() == {"plies", "draw_pct", "squared_error", "gain", *(f"w{i}" for i in range(7)), "norm"}
 
 
-def test_the_player_plays_as_the_learner_learned() -> None:
+def test_the_player_uses_the_learned_weights_and_options() -> None:
     learner = fresh_learner(depth=2, quiescence=False)
     learner.self_play(1)
     player = learner.player()
@@ -499,14 +499,14 @@ def test_the_player_plays_as_the_learner_learned() -> None:
     assert -value == pytest.approx(learner.weights_ @ features_of(board, arena.Side.BLACK), abs=1e-2)
 
 
-def test_four_features_leave_the_threats_alone() -> None:
+def test_with_four_features_the_weights_of_threats_stay_0() -> None:
     learner = fresh_learner(features=4, start=arena.Model("lms", {"weights": W}))
     learner.self_play(10)
     assert learner.weights_[:5].all()
     assert not learner.weights_[5:].any()
 
 
-def test_learning_goes_on_from_given_weights() -> None:
+def test_learning_continues_from_given_weights() -> None:
     learner = fresh_learner(start=arena.Model("lms", {"weights": W}), rate=0.0)
     learner.self_play(2)
     assert np.array_equal(learner.weights_, W)
@@ -515,9 +515,9 @@ def test_learning_goes_on_from_given_weights() -> None:
 
 
 @pytest.mark.parametrize("options", [{"normalised": False}, {"rate": 0.3, "tau": None}], ids=str)
-def test_a_rate_that_overshoots_diverges_and_says_so(options: dict[str, Any]) -> None:
-    """The raw rule with its usual rate, and the normalised one with three times that."""
+def test_a_rate_that_is_too_large_diverges_with_an_error(options: dict[str, Any]) -> None:
+    """The raw rule with its usual rate, and the normalised rule with three times this rate."""
     learner = fresh_learner(**options)
-    with pytest.raises(arena.ArenaError, match="diverged: an update took away") as caught:
+    with pytest.raises(arena.ArenaError, match="diverged: an update changed its example's error") as caught:
         learner.self_play(200)
     assert "\n" not in str(caught.value)

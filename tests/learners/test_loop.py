@@ -1,4 +1,4 @@
-"""The learning loop: compiled games are the games that are played step by step."""
+"""The learning loop: compiled games equal games played step by step."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Fixed:
     ],
 )
 @pytest.mark.parametrize("weights", [(0.0,) * 7, (0.5, 1.0, -1.0, 2.0, -2.0, -0.7, 0.6)])
-def test_compiled_games_are_those_played_step_by_step(settings: dict[str, float], weights: tuple[float, ...]) -> None:
+def test_compiled_games_equal_games_played_step_by_step(settings: dict[str, float], weights: tuple[float, ...]) -> None:
     performance = Fixed(np.array(weights), **settings)  # type: ignore[arg-type]
     compiled, stepped = (kind(performance, seed=3, random_plies=2) for kind in (SelfPlay, StepByStep))
     for number in range(3):
@@ -54,7 +54,7 @@ def test_compiled_games_are_those_played_step_by_step(settings: dict[str, float]
             assert getattr(fast, name) == getattr(slow, name)
 
 
-def test_both_start_from_the_boards_they_are_given_over_and_over() -> None:
+def test_both_generators_repeat_the_given_starts() -> None:
     boards = tuple(map(arena.Board.from_fen, ("W:W21,22,K23:B1,2,K3", "B:W30,31,32:B1,2,3,4")))
     performance = Fixed(np.array((0.5, 1.0, -1.0, 2.0, -2.0, -0.7, 0.6)), explore=0.2)
     starts = arena.Starts(boards)

@@ -1,4 +1,4 @@
-"""Learners start their games against itself from the boards that they are given."""
+"""Learners start their games of self-play from the given boards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHEAP = {
     "tdleaf": ("tdleaf:depth=1", 4),
     "tuning": ("tuning:depth=2", 8),
 }
-"""For each learner a spec and games that take little time."""
+"""For each learner, a spec and a number of games that are quick."""
 
 
 def learned(text: str, games: int, starts: arena.Starts | None) -> arena.Learner:
@@ -45,7 +45,7 @@ def same(one: arena.Learner, other: arena.Learner) -> bool:
 
 
 @pytest.mark.parametrize("name", CHEAP)
-def test_every_game_starts_from_its_board(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_games_of_self_play_start_from_the_given_boards(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text, games = CHEAP[name]
     starts = sources.starts("3move", 1)
     played: list[tuple[int, arena.Board | None]] = []
@@ -58,20 +58,20 @@ def test_every_game_starts_from_its_board(name: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Games, "play", watched)
     learned(text, games, starts)
     numbers = dict(played)
-    per_opening = 2 if name == "tuning" else 1  # a step of SPSA has one opening, and every second number
+    per_opening = 2 if name == "tuning" else 1  # a step of SPSA plays one opening
     assert numbers == {number: starts.of_game(number // per_opening) for number in numbers}
     assert len(played) >= games
 
 
 @pytest.mark.parametrize("name", CHEAP)
-def test_a_book_of_the_usual_start_changes_nothing_and_other_books_do(name: str) -> None:
+def test_only_other_starts_change_what_is_learned(name: str) -> None:
     text, games = CHEAP[name]
     plain = learned(text, games, None)
     assert same(plain, learned(text, games, arena.Starts((arena.Board.start(),))))
     assert not same(plain, learned(text, games, sources.starts("3move", 1)))
 
 
-def test_the_q_model_as_written_plays_a_game_for_each_opening_and_starter(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_qmodel_as_written_plays_one_game_for_each_opening_and_starter(monkeypatch: pytest.MonkeyPatch) -> None:
     learner: Any = specs.parse("learner", "qmodel_as_written").create()
     starts = arena.Starts(sources.starts("3move", 1).boards[:3])
     learner.open_with(starts)
@@ -90,7 +90,7 @@ def test_the_q_model_as_written_plays_a_game_for_each_opening_and_starter(monkey
     )
 
 
-def test_a_run_takes_openings_in_the_order_of_a_tournament_of_its_seed() -> None:
+def test_runs_take_openings_in_the_order_of_a_tournament_with_the_same_seed() -> None:
     book = specs.parse("opening", "3move").create().openings()
     starts = sources.starts("3move", 9)
     assert list(starts.boards[:30]) == [opening.board() for opening in schedule.sample(book, 60, 9)]
@@ -98,7 +98,7 @@ def test_a_run_takes_openings_in_the_order_of_a_tournament_of_its_seed() -> None
     assert starts.of_game(156 + 4) == starts.boards[4]
 
 
-def test_against_opponents_each_opening_is_played_with_both_colours() -> None:
+def test_games_against_opponents_play_each_opening_with_both_colours() -> None:
     starts = sources.starts("11man", 2)
     source = sources.parse(
         specs.parse("learner", "lms"), 2, "random,self", (), None, ModelResolver("none.sqlite"), starts
@@ -115,7 +115,7 @@ def test_against_opponents_each_opening_is_played_with_both_colours() -> None:
     assert source.settings["random_plies"] == 0
 
 
-def test_an_opening_with_no_move_left_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openings_without_a_legal_move_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     from arena.openings import ThreeMove
 
     monkeypatch.setattr(ThreeMove, "openings", lambda _: (arena.Opening("lost", fen="B:W9:B"),))

@@ -1,4 +1,4 @@
-"""Every stored model can be played by its hash alone."""
+"""Every stored model can be played by its hash."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def db(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_a_model_is_played_by_its_hash_whichever_learner_made_it(name: str, db: Path) -> None:
+def test_models_of_every_learner_can_be_played_by_their_hash(name: str, db: Path) -> None:
     learner: arena.Learner = specs.parse("learner", QUICK.get(name, name)).create()
     learner.begin(1)
     model = learner.model()
@@ -41,9 +41,7 @@ def test_a_model_is_played_by_its_hash_whichever_learner_made_it(name: str, db: 
     assert specs.parse("player", spec.text, resolver=models) == spec
 
 
-def test_two_learners_that_name_different_players_leave_a_model_of_their_kind_to_the_user(
-    db: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_hash_is_ambiguous_if_learners_name_different_players(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cls = registry.load().get("learner", "tdleaf").cls
     model = arena.Model("patterns", {})
     with Store.open(db) as store:

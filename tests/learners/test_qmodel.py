@@ -51,7 +51,7 @@ def wins(player: arena.Player, games: int = 200) -> float:
 
 
 @pytest.mark.parametrize("make", LEARNERS)
-def test_learning_goes_on_where_it_stopped(make: Callable[[], arena.Learner]) -> None:
+def test_a_restored_learner_continues_like_the_original(make: Callable[[], arena.Learner]) -> None:
     whole, halves, copy = make(), make(), make()
     for learner in (whole, halves, copy):
         learner.begin(5)
@@ -69,7 +69,7 @@ def test_learning_goes_on_where_it_stopped(make: Callable[[], arena.Learner]) ->
     assert whole.model().hash != other.model().hash
 
 
-def test_the_metrics_model_tells_won_boards_from_lost_ones() -> None:
+def test_the_metrics_model_distinguishes_won_and_lost_boards() -> None:
     learner = QMetrics()
     learner.begin(1)
     metrics = learner.self_play(200)
@@ -85,7 +85,7 @@ def test_the_metrics_model_tells_won_boards_from_lost_ones() -> None:
     assert learner.player().choose(game) in game.board.legal_moves
 
 
-def test_results_are_seen_by_the_side_to_move() -> None:
+def test_results_are_for_the_side_to_move() -> None:
     episode = played()
     assert episode.winner is not None
     boards, results = boards_and_results([episode])
@@ -94,7 +94,7 @@ def test_results_are_seen_by_the_side_to_move() -> None:
     assert results.tolist() == expected
 
 
-def test_the_board_model_learns_probabilities_weighed_by_confidence() -> None:
+def test_the_board_model_learns_probabilities_weighted_by_confidence() -> None:
     first = QMetrics()
     first.begin(1)
     first.self_play(100)
@@ -118,7 +118,7 @@ def layers_of_metrics(model: arena.Model) -> Any:
     return [(model.tensors[f"w{i}"], model.tensors[f"b{i}"]) for i in range(3)]
 
 
-def test_labels_and_coding_of_the_board_model_are_options() -> None:
+def test_options_of_the_board_model_change_labels_and_coding() -> None:
     learner = QBoard(labels="results", coding="planes")
     learner.begin(1)
     boards, results = boards_and_results([played()])
@@ -138,7 +138,7 @@ def episode_of(
     return arena.Episode(boards, winner, explored=chance, values=logits, **rest)
 
 
-def test_targets_are_the_returns_of_one_side() -> None:
+def test_targets_are_lambda_returns_of_one_side() -> None:
     episode = episode_of([0.6, 0.5, 0.7, 0.5, 0.8], arena.Side.BLACK)
     boards, targets = Critic(lambda_=0.5, discount=1.0, draw_reward=0, quiet_only=False).examples(
         episode, arena.Side.BLACK
@@ -165,13 +165,13 @@ def test_a_random_move_of_either_side_cuts_the_return() -> None:
 
 
 @pytest.mark.parametrize(("draw_reward", "expected"), [(0.0, 0.5), (-1.0, 0.0), (0.5, 0.75)])
-def test_the_reward_of_a_draw(draw_reward: float, expected: float) -> None:
+def test_the_target_of_a_draw_follows_draw_reward(draw_reward: float, expected: float) -> None:
     critic = Critic(lambda_=1.0, discount=1.0, draw_reward=draw_reward, quiet_only=False)
     _, targets = critic.examples(episode_of([0.6, 0.5], None), arena.Side.BLACK)
     assert targets.tolist() == [expected]
 
 
-def test_with_quiescence_only_quiet_boards_are_examples_and_carry_the_returns_of_the_rest() -> None:
+def test_with_quiescence_only_quiet_boards_are_examples() -> None:
     episode = played()
     everything, quiet = (
         Critic(lambda_=0.5, discount=0.9, draw_reward=0, quiet_only=quiet_only) for quiet_only in (False, True)
@@ -180,14 +180,14 @@ def test_with_quiescence_only_quiet_boards_are_examples_and_carry_the_returns_of
         turns = [ply for ply in range(episode.plies) if episode.side(ply) is side]
         calm = np.array([not episode.board(ply).legal_moves[0].captures for ply in turns])
         assert 0 < calm.sum() < len(turns)
-        seen = arena.Episode(episode.boards, episode.winner)  # of another's game, so no move counts as random
+        seen = arena.Episode(episode.boards, episode.winner)  # a game of others, in which no move counts as random
         boards, targets = everything.examples(seen, side)
         quiet_boards, quiet_targets = quiet.examples(seen, side)
         np.testing.assert_array_equal(quiet_boards, boards[calm])
         np.testing.assert_array_equal(quiet_targets, targets[calm])
 
 
-def test_games_of_others_teach_by_their_results_and_labels() -> None:
+def test_games_of_others_teach_results_and_labels() -> None:
     plain = arena.Episode(np.zeros((5, 3), np.int64), arena.Side.WHITE)
     critic = Critic(lambda_=0.5, discount=1.0, draw_reward=0, quiet_only=False)
     assert critic.examples(plain, arena.Side.BLACK)[1].tolist() == [0, 0]
@@ -196,7 +196,7 @@ def test_games_of_others_teach_by_their_results_and_labels() -> None:
     assert critic.examples(labelled, arena.Side.BLACK)[1].tolist() == [0, 0.75]
 
 
-def test_the_replay_is_bounded_and_keeps_the_last() -> None:
+def test_the_replay_keeps_the_last_boards_up_to_its_capacity() -> None:
     learner = QModel(data="games", replay=300)
     learner.begin(2)
     learner.self_play(200)
@@ -207,7 +207,7 @@ def test_the_replay_is_bounded_and_keeps_the_last() -> None:
 
 
 @pytest.mark.parametrize("quiescence", [True, False])
-def test_compiled_games_are_those_played_step_by_step(quiescence: bool) -> None:
+def test_compiled_games_equal_games_played_step_by_step(quiescence: bool) -> None:
     learner = QModel(data="games", explore=0.2, random_plies=4, quiescence=quiescence)
     learner.begin(3)
     learner.self_play(200)
@@ -220,7 +220,7 @@ def test_compiled_games_are_those_played_step_by_step(quiescence: bool) -> None:
         assert ours.winner is theirs.winner
 
 
-def test_self_play_uses_what_was_learned() -> None:
+def test_self_play_uses_the_learned_network() -> None:
     learner = QModel(data="games")
     learner.begin(3)
     before = learner.generator_.play(1000)
@@ -240,7 +240,7 @@ def test_all_stages_together_beat_random_moves() -> None:
     assert all(np.isfinite(value) for value in metrics.values())
 
 
-def test_a_part_can_be_replaced() -> None:
+def test_the_critic_can_be_replaced() -> None:
     class Pessimist:
         """Every board is lost."""
 
@@ -258,7 +258,7 @@ def test_a_part_can_be_replaced() -> None:
     assert learner.performance_.network.outputs(encode(np.array([[0xFFF, 0xFFF00000, 0]]), 32))[0] < -2
 
 
-def test_learning_from_games_alone() -> None:
+def test_data_games_learns_without_the_first_stages() -> None:
     learner = QModel(data="games")
     learner.begin(1)
     generalizer = learner.generalizer_
@@ -270,7 +270,7 @@ def test_learning_from_games_alone() -> None:
     assert learner.learn_from([])["plies"] == 0
 
 
-def test_a_board_model_can_be_the_start() -> None:
+def test_learning_continues_from_a_board_model() -> None:
     board_model = QBoard()
     board_model.begin(4)
     board_model.self_play(100)
@@ -279,7 +279,7 @@ def test_a_board_model_can_be_the_start() -> None:
     assert learner.model().hash == board_model.model().hash
 
 
-def test_without_quiescence_games_go_by_the_next_board_and_so_does_the_player() -> None:
+def test_without_quiescence_games_and_player_compare_the_next_boards() -> None:
     learner = QModel(data="games", quiescence=False)
     learner.begin(1)
     learner.self_play(200)
@@ -287,7 +287,7 @@ def test_without_quiescence_games_go_by_the_next_board_and_so_does_the_player() 
     assert not any(compiled is None or compiled.quiescence for compiled in players)
 
 
-def test_the_bare_player_plays_the_models_best_board() -> None:
+def test_the_bare_player_chooses_the_board_with_the_highest_value() -> None:
     player = Player(quiescence=False)
     game = arena.Game(random=np.random.default_rng(0))
     net = Neural(player.weights)
@@ -307,7 +307,7 @@ def test_the_shipped_player_beats_random_moves_and_material() -> None:
 
 
 @pytest.mark.parametrize("learner", [QMetrics(), QModel(data="games")], ids=lambda learner: type(learner).__name__)
-def test_games_that_are_no_whole_steps_are_refused(learner: arena.Learner) -> None:
+def test_games_must_be_a_multiple_of_the_step(learner: arena.Learner) -> None:
     learner.begin(1)
     with pytest.raises(UsageError, match=f"learns from {learner.step} games at a time: give a multiple, not 250"):
         learner.self_play(250)

@@ -1,4 +1,4 @@
-"""The neural Q-model as its tutorial writes it: its numbers, and its faults."""
+"""The neural Q-model as written: its numbers and its faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena_learners.qmodel_as_written import QModelAsWritten, afterstates, first
 
 @pytest.fixture
 def learner(monkeypatch: pytest.MonkeyPatch) -> QModelAsWritten:
-    """On a small scale."""
+    """A learner with few boards and epochs."""
     monkeypatch.setattr(qmodel_as_written, "_FIRST_BOARDS", 500)
     monkeypatch.setattr(qmodel_as_written, "_FIRST_EPOCHS", 2)
     monkeypatch.setattr(qmodel_as_written, "_EPOCHS", 1)
@@ -26,7 +26,7 @@ def learner(monkeypatch: pytest.MonkeyPatch) -> QModelAsWritten:
 
 
 def texts_list(least: int) -> list[arena.Board]:
-    """The tutorial's loop, on plain boards."""
+    """The tutorial's loop on boards of this project."""
     boards = [arena.Board.start().after(move) for move in arena.Board.start().legal_moves]
     branching_position = 0
     while len(boards) < least:
@@ -42,11 +42,11 @@ def seen_by_the_mover(board: arena.Board) -> tuple[int, int, int]:
     return rotated(opp), rotated(own), rotated(kings)
 
 
-def test_the_first_boards_are_the_texts_list() -> None:
+def test_first_boards_equal_the_tutorials_list() -> None:
     assert first_boards(1000).tolist() == [list(seen_by_the_mover(board)) for board in texts_list(1000)]
 
 
-def test_the_texts_list_is_six_whole_levels_and_the_last_board_of_each_twice() -> None:
+def test_the_tutorials_list_has_six_levels_and_expands_the_last_boards_twice() -> None:
     boards = first_boards(10_000)
     whole_levels = sum(perft(arena.Board.start(), depth) for depth in range(1, 7))
     assert (len(boards), whole_levels) == (47_927, 45_956)
@@ -73,13 +73,13 @@ def test_the_metrics_model_learns_from_the_first_boards_and_the_board_model_from
     assert samples == [(10, 500, 500, 500), (32, 1889, 1889, 1889)]
 
 
-def test_a_board_is_seen_by_the_one_who_has_moved() -> None:
+def test_afterstates_are_seen_by_the_side_that_moved() -> None:
     board = arena.Board.from_fen("B:W18,27:B14,1")
     (only,) = afterstates(*board.relative).tolist()
     assert only == [1 | 1 << 31, 0, 1 << 31]
 
 
-def test_weak_labels_are_the_signs_of_the_score_and_0_is_positive() -> None:
+def test_weak_labels_are_signs_of_the_score_with_0_positive() -> None:
     boards = first_boards(300)
     assert weak_labels(boards).tolist() == [-1 if score(*board) < 0 else 1 for board in boards.tolist()]
     assert weak_labels(np.array([[0xFFF, 0xFFF00000, 0]])).tolist() == [1]
@@ -106,10 +106,10 @@ def test_a_generation_is_two_games_and_draws_count_as_wins(learner: QModelAsWrit
     ],
     ids=str,
 )
-def test_targets_are_half_the_old_value_and_half_of_reward_and_future(
+def test_targets_are_half_the_old_value_plus_half_of_reward_and_future(
     options: dict[str, float], drawn: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The tutorial's 0.5 old ± 5.475 for games won and lost, and for draws as for wins unless they are punished."""
+    """0.5 old ± 5.475 for games won and lost. Draws are like wins unless they are punished."""
     learner, seen = QModelAsWritten(**options), []
     monkeypatch.setattr(qmodel_as_written, "_fit", lambda *_: None)
     learner.begin(1)
@@ -125,7 +125,7 @@ def test_targets_are_half_the_old_value_and_half_of_reward_and_future(
         np.testing.assert_allclose(seen[-1], moved, atol=1e-4)
 
 
-def test_a_game_is_the_networks_best_move_again_and_again(learner: QModelAsWritten) -> None:
+def test_games_play_the_networks_best_moves(learner: QModelAsWritten) -> None:
     boards, result = learner.game(True)
     again, _ = learner.game(True)
     np.testing.assert_array_equal(boards, again)
@@ -136,7 +136,7 @@ def test_a_game_is_the_networks_best_move_again_and_again(learner: QModelAsWritt
     np.testing.assert_array_equal(boards[0], choices[best])
 
 
-def test_the_model_is_the_network_seen_by_the_side_to_move(learner: QModelAsWritten) -> None:
+def test_the_model_is_the_network_for_the_side_to_move(learner: QModelAsWritten) -> None:
     evaluator = Neural(learner.model())
     board = arena.Board.start().after(arena.Board.start().legal_moves[2])
     own, opp, kings = board.relative
@@ -146,7 +146,7 @@ def test_the_model_is_the_network_seen_by_the_side_to_move(learner: QModelAsWrit
     )
 
 
-def test_learning_goes_on_where_it_stopped(learner: QModelAsWritten) -> None:
+def test_a_restored_learner_continues_like_the_original(learner: QModelAsWritten) -> None:
     copy = QModelAsWritten()
     copy.begin(1)
     learner.self_play(200)

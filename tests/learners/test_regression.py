@@ -53,7 +53,7 @@ def test_generations_grow_by_half() -> None:
     assert [games for games in range(1, 2000) if is_generation(games)] == [400, 600, 900, 1350]
 
 
-def test_the_critic_takes_quiet_positions_that_somebody_chose() -> None:
+def test_the_critic_takes_quiet_positions_without_a_random_move() -> None:
     boards = np.array([board.relative for board in random_game(2).boards], dtype=np.int64)
     plies = len(boards) - 1
     explored = np.arange(plies) < 6
@@ -70,7 +70,7 @@ def test_the_critic_takes_quiet_positions_that_somebody_chose() -> None:
     np.testing.assert_allclose(black[2], [0.9 ** (plies - ply) for ply in range(0, plies + 1, 2) if calm[ply]])
 
 
-def test_the_gradient_is_that_of_the_loss() -> None:
+def test_gradients_agree_with_finite_differences() -> None:
     pool = sample(1)
     boards, targets, counts = pool.boards, pool.targets, pool.counts
     everything = np.arange(len(boards))
@@ -99,7 +99,7 @@ def test_a_fit_lowers_the_loss_and_stays_antisymmetric() -> None:
     np.testing.assert_allclose(weights[:, mirror()], -weights, atol=1e-12)
 
 
-def test_what_no_game_showed_stays_at_the_prior() -> None:
+def test_entries_without_positions_stay_at_the_prior() -> None:
     prior = material(1.0, 1.5)
     weights = prior.copy()
     Generalizer(weights, prior, l2=1.0).update((sample(2, 30), np.random.default_rng(1)))
@@ -107,7 +107,7 @@ def test_what_no_game_showed_stays_at_the_prior() -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_practice_in_parts_is_practice_at_once() -> None:
+def test_self_play_in_parts_equals_self_play_at_once() -> None:
     whole, parts = fresh_learner(), fresh_learner()
     whole.self_play(11)
     for games in (1, 6, 4):
@@ -118,7 +118,7 @@ def test_practice_in_parts_is_practice_at_once() -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_restored_learner_goes_on_as_the_original() -> None:
+def test_a_restored_learner_continues_like_the_original() -> None:
     original, copy = fresh_learner(), fresh_learner()
     original.self_play(8)
     copy.restore({name: array.copy() for name, array in original.state().items()})
@@ -127,7 +127,7 @@ def test_a_restored_learner_goes_on_as_the_original() -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_of_recorded_games_the_results_count_and_late_positions_count_more() -> None:
+def test_recorded_games_teach_results_and_late_positions_weigh_more() -> None:
     student = fresh_learner()
     game = arena.Episode.of(random_game(2))
     searched = replace(game, values=np.full(game.plies, 5.0))
@@ -141,7 +141,7 @@ def test_of_recorded_games_the_results_count_and_late_positions_count_more() -> 
     assert_same(expected.state("pool"), student.pool_.state("pool"))
 
 
-def test_what_a_teacher_says_comes_before_the_result() -> None:
+def test_labels_replace_the_result() -> None:
     game = arena.Episode.of(random_game(2))
     labels = np.full(game.plies + 1, np.nan)
     labels[0] = 0.5

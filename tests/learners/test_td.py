@@ -1,4 +1,4 @@
-"""Temporal differences and their memory."""
+"""The TD learner and its memory."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def learner() -> TD:
 
 
 @pytest.mark.parametrize(("n", "expected"), [(1, 1.0), (51, 0.5), (951, 0.05)])
-def test_the_step_size_of_the_text(n: int, expected: float) -> None:
+def test_the_step_size_is_the_texts(n: int, expected: float) -> None:
     assert step_size(n) == expected
 
 
-def test_the_other_step_size_of_the_text() -> None:
+def test_the_texts_other_step_size_is_1_over_n() -> None:
     assert [step_size(n, "1/n") for n in (1, 2, 20)] == [1, 0.5, 0.05]
 
 
@@ -63,8 +63,8 @@ RULES = [PlainRule, CompiledRule]
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
-    """c += a · delta · F / (1 + F·F), board by board, with the weights as they are then."""
+def test_the_rule_follows_its_formula(rule: type[PlainRule]) -> None:
+    """c += a · delta · F / (1 + F·F) for each board, with the weights at that time."""
     given, weights, counts = turns(), np.ones(3), np.zeros(4, np.int64)
     metrics = rule(Settings(), weights, counts).update(given)
     f = [np.array(features(*given.boards[ply].tolist(), 0)) for ply in (0, 2, 4)]
@@ -79,7 +79,7 @@ def test_the_rule_by_hand(rule: type[PlainRule]) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_as_written_it_is_the_raw_formula(rule: type[PlainRule]) -> None:
+def test_without_division_and_guards_the_rule_is_the_raw_formula(rule: type[PlainRule]) -> None:
     given, weights = turns(reward=-10.0, explored=(0, 2)), np.array([1.0, -2.0, 0.5])
     f = np.array(features(*given.boards[4].tolist(), 0))
     expected = weights + 50 / (49 + 3) * (-10.0 - weights @ f) * f
@@ -88,8 +88,8 @@ def test_as_written_it_is_the_raw_formula(rule: type[PlainRule]) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_with_a_trace_of_one_every_board_learns_from_the_end(rule: type[PlainRule]) -> None:
-    """TD(1) moves the weights by the sum over boards of (R - U(s)) F(s), to first order in the step."""
+def test_with_lambda_1_every_board_learns_from_the_end(rule: type[PlainRule]) -> None:
+    """TD(1) changes the weights by the sum over boards of (R - U(s)) F(s), to first order in the step."""
     given, weights = turns(counts=(10**9,) * 7), np.ones(3)
     f = np.array([features(*given.boards[ply].tolist(), 0) for ply in (0, 2, 4)])
     rule(Settings(lambda_=1.0, alpha="1/n"), weights, np.zeros(4, np.int64)).update(given)
@@ -99,8 +99,8 @@ def test_with_a_trace_of_one_every_board_learns_from_the_end(rule: type[PlainRul
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("win_probability", [False, True])
-def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probability: bool) -> None:
-    """Boards of equal value before an end of that value teach nothing."""
+def test_correct_predictions_change_nothing(rule: type[PlainRule], win_probability: bool) -> None:
+    """Equal boards before an end with their value do not change the weights."""
     masks = np.array([random_game(9, 40).board.relative] * 6, dtype=np.int64)
     weights = np.array([0.5, 2.0, 0.25])
     u = float(weights @ features(*masks[0].tolist(), 0))
@@ -116,7 +116,7 @@ def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probabili
     seed=st.integers(0, 10**6),
     first=st.integers(0, 1),
     reward=st.sampled_from([-10.0, 0.0, 10.0]),
-    how=st.builds(
+    rule_settings=st.builds(
         Settings,
         alpha=st.sampled_from(["50/(49+n)", "1/n"]),
         lambda_=st.sampled_from([0.0, 0.7]),
@@ -127,14 +127,14 @@ def test_what_is_predicted_is_a_fixed_point(rule: type[PlainRule], win_probabili
     ),
     own_counts=st.booleans(),
 )
-def test_the_compiled_rule_is_the_plain_rule(
-    seed: int, first: int, reward: float, how: Settings, own_counts: bool
+def test_the_compiled_rule_equals_the_plain_rule(
+    seed: int, first: int, reward: float, rule_settings: Settings, own_counts: bool
 ) -> None:
     random = np.random.default_rng(seed)
     masks = np.array([board.relative for board in random_game(seed).boards], dtype=np.int64)
     counts = random.integers(1, 50, len(masks) if own_counts else 0)
     given = Turns(masks, first, reward, random.random(len(masks) - 1) < 0.1, counts)
-    plain, compiled = (rule(how, np.ones(3), np.zeros(4, np.int64)) for rule in RULES)
+    plain, compiled = (rule(rule_settings, np.ones(3), np.zeros(4, np.int64)) for rule in RULES)
     for _ in range(3):
         assert plain.update(given) == compiled.update(given)
         np.testing.assert_array_equal(plain.weights, compiled.weights)
@@ -156,7 +156,7 @@ def equal(one: TD, other: TD) -> bool:
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, object]) -> None:
+def test_compiled_learning_equals_learning_step_by_step(options: dict[str, object]) -> None:
     compiled, plain = fresh_learner(3, **options), fresh_learner(3, PlainTD, **options)
     for _ in range(2):
         assert compiled.self_play(1) == plain.self_play(1)
@@ -164,7 +164,7 @@ def test_compiled_learning_is_the_learning_step_by_step(options: dict[str, objec
 
 
 @pytest.mark.parametrize("options", VARIANTS, ids=str)
-def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: dict[str, object]) -> None:
+def test_a_restored_learner_continues_like_the_original(options: dict[str, object]) -> None:
     whole, begin = fresh_learner(3, **options), fresh_learner(3, **options)
     whole.self_play(60)
     begin.self_play(40)
@@ -178,7 +178,7 @@ def test_learning_that_was_interrupted_goes_on_as_if_it_had_not_been(options: di
 
 
 @pytest.mark.parametrize(("n", "expected"), [("boards", []), ("visits", [7, 1]), ("games", [7, 7])])
-def test_what_the_step_counts(n: str, expected: list[int]) -> None:
+def test_option_n_counts_boards_visits_or_games(n: str, expected: list[int]) -> None:
     for capacity in (10_000, 0):
         if n != "visits" or capacity:
             learner = fresh_learner(n=n, capacity=capacity)
@@ -188,7 +188,7 @@ def test_what_the_step_counts(n: str, expected: list[int]) -> None:
             assert learner.counts(episode).tolist() == expected
 
 
-def test_chance_follows_from_the_seed() -> None:
+def test_what_is_learned_follows_from_the_seed() -> None:
     one, other, third = fresh_learner(1), fresh_learner(1), fresh_learner(2)
     for learner in (one, other, third):
         learner.self_play(5)
@@ -196,7 +196,7 @@ def test_chance_follows_from_the_seed() -> None:
     assert not equal(one, third)
 
 
-def test_every_board_met_is_counted() -> None:
+def test_the_memory_counts_every_board_met() -> None:
     again = fresh_learner(4, capacity=1_000_000)
     plies = sum(again.self_play(1)["plies"] for _ in range(50))
     tensors = again.state()
@@ -206,7 +206,7 @@ def test_every_board_met_is_counted() -> None:
     assert again.memory_.visits(arena.Board.start()) == 50
 
 
-def test_metrics_tell_of_weights_and_memory() -> None:
+def test_metrics_include_weights_and_memory() -> None:
     metrics = fresh_learner(4).self_play(30)
     assert all(np.isfinite(value) for value in metrics.values())
     assert metrics["boards_learned"] == 30 * metrics["plies"]
@@ -226,7 +226,7 @@ def test_weights_neither_diverge_nor_turn_negative(seed: int) -> None:
     assert 0.1 < metrics["c2"] < 3
 
 
-def test_as_written_weights_diverge_and_turn_negative_and_it_says_so() -> None:
+def test_as_written_weights_diverge_and_turn_negative_in_the_metrics() -> None:
     told = []
     for seed in range(5):
         learner = fresh_learner(seed, normalised=False, guarded=False)
@@ -253,7 +253,7 @@ def score(mine: TDPlayer, theirs: arena.Player | None, games: int) -> tuple[int,
     return won[0], won[1], won[2]
 
 
-def test_a_hundred_games_of_learning_beat_random() -> None:
+def test_after_100_games_td_beats_random() -> None:
     learner = fresh_learner(6)
     learner.self_play(100)
     wins, _, losses = score(TDPlayer(learner.model(), depth=1), None, 200)
@@ -261,14 +261,14 @@ def test_a_hundred_games_of_learning_beat_random() -> None:
     assert losses == 0
 
 
-def test_what_is_learned_beats_what_it_began_with(learner: TD) -> None:
+def test_the_learner_beats_its_start(learner: TD) -> None:
     fresh = TDPlayer(arena.Model("td", {**learner.model().tensors, "weights": np.full(3, FLOOR)}), 1, "rote")
     wins, _, losses = score(TDPlayer(learner.model(), 1), fresh, 100)
     assert wins > 80
     assert losses < 5
 
 
-def test_weights_and_memory_play_each_alone(learner: TD) -> None:
+def test_weights_alone_and_memory_alone_can_play(learner: TD) -> None:
     model, start = learner.model(), arena.Board.start()
     tensors = model.tensors
     most = np.argsort(-tensors["visits"].astype(int))[:300]
@@ -283,7 +283,7 @@ def test_weights_and_memory_play_each_alone(learner: TD) -> None:
     assert Rote(model).evaluate(unknown) == Rote(model, "weights").evaluate(unknown) < 0
 
 
-def test_a_models_values_are_those_of_a_search_by_its_own_weights(learner: TD) -> None:
+def test_the_values_of_a_model_are_search_values_with_its_weights(learner: TD) -> None:
     model = learner.model()
     state = arena.Model("td", {**model.tensors, "values": learner.state()["values"]})
     search, scale = Search(Rote(state)), float(model.tensors["scale"])
@@ -297,7 +297,7 @@ def test_a_models_values_are_those_of_a_search_by_its_own_weights(learner: TD) -
             assert value == -WON
 
 
-def test_wins_are_remembered_above_all_that_weights_say_and_sooner_ones_higher() -> None:
+def test_remembered_wins_exceed_values_of_weights_and_sooner_wins_are_higher() -> None:
     won = [remembered(WIN - plies) for plies in (0, 1, 2, 127)]
     assert won == sorted(won, reverse=True)
     assert all(HIGHEST < value <= WON for value in won)
@@ -307,7 +307,7 @@ def test_wins_are_remembered_above_all_that_weights_say_and_sooner_ones_higher()
     assert [remembered(value) for value in (0, 17, -17, HIGHEST)] == [0, 17, -17, HIGHEST]
 
 
-def test_looking_ahead_finds_a_forced_win() -> None:
+def test_lookahead_finds_a_forced_win() -> None:
     kernel = Rote(fresh_learner().model()).kernel()
     boards = [arena.Board.from_fen(fen) for fen in ("B:W10:B6", "B:W31:B", "B:W32:B1")]
     won, lost, open_ = lookahead(kernel, np.array([board.relative for board in boards]), 3)
@@ -315,8 +315,8 @@ def test_looking_ahead_finds_a_forced_win() -> None:
     assert abs(open_) < HIGHEST
 
 
-def test_memory_brings_forced_wins_nearer() -> None:
-    """Once it is known that a board is lost, one ply shows the win of who can bring it about."""
+def test_memory_finds_forced_wins_with_less_depth() -> None:
+    """If a lost board is in the memory, a search of one ply finds the win."""
     before, lost = (arena.Board.from_fen(fen) for fen in ("B:W28:BK19", "W:W28:BK15"))
     assert lost in [before.after(move) for move in before.legal_moves]
     tensors = dict(fresh_learner().model().tensors)
@@ -328,7 +328,7 @@ def test_memory_brings_forced_wins_nearer() -> None:
         assert (remembered(value) > HIGHEST) == won
 
 
-def test_others_games_are_studied() -> None:
+def test_td_learns_from_games_of_others() -> None:
     games = Games(RANDOM_MOVES, RANDOM_MOVES)
     episodes = [replace(games.play(1, number), explored=None, values=None) for number in range(30)]
     learner = fresh_learner()
@@ -340,8 +340,8 @@ def test_others_games_are_studied() -> None:
     assert onlooker.state()["counts"][0] == episodes[0].plies // 2
 
 
-def test_novelty_prefers_boards_seldom_met() -> None:
-    """Openings are tried more evenly."""
+def test_novelty_prefers_rarely_met_boards() -> None:
+    """The first moves are distributed more evenly."""
 
     def first_moves(**options: float) -> list[int]:
         learner = fresh_learner(2, explore=0.0, **options)
@@ -353,7 +353,7 @@ def test_novelty_prefers_boards_seldom_met() -> None:
     assert 2 * max(novel) < max(first_moves())
 
 
-def test_learning_goes_on_from_a_model(learner: TD) -> None:
+def test_learning_continues_from_a_model(learner: TD) -> None:
     model = learner.model()
     again = fresh_learner(9, start=model)
     np.testing.assert_array_equal(again.weights_, learner.weights_)
@@ -367,14 +367,14 @@ def test_learning_goes_on_from_a_model(learner: TD) -> None:
 @pytest.mark.parametrize(
     "options", [{"capacity": 0, "n": "visits"}, {"capacity": 0, "novelty": 1.0}, {"start": "model", "won": 5.0}]
 )
-def test_options_that_contradict_each_other_are_refused(options: dict[str, object]) -> None:
+def test_contradictory_options_are_refused(options: dict[str, object]) -> None:
     if "start" in options:
         options |= {"start": fresh_learner().model()}
     with pytest.raises(arena.ArenaError):
         fresh_learner(**options)
 
 
-def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
+def test_weights_change_little_after_many_games() -> None:
     learner = fresh_learner(1)
     early, late = learner.self_play(20)["drift"], [learner.self_play(1)["drift"] for _ in range(20)]
     assert np.median(late) < early / 4
@@ -382,12 +382,12 @@ def test_weights_change_little_from_game_to_game_once_there_were_many() -> None:
         assert after < before
 
 
-def test_a_teacher_is_refused_rather_than_ignored() -> None:
+def test_td_refuses_a_teacher() -> None:
     learner = TD()
     learner.begin(1)
     episode = Games(RANDOM_MOVES, RANDOM_MOVES).play(1, 0)
     learner.learn_from([episode])
-    with pytest.raises(UsageError, match="take a teacher"):
+    with pytest.raises(UsageError, match="cannot learn from a teacher"):
         learner.learn_from([replace(episode, labels=np.zeros(episode.plies + 1))])
 
 
@@ -401,7 +401,7 @@ def test_a_teacher_is_refused_rather_than_ignored() -> None:
     ],
     ids=str,
 )
-def test_what_it_spars_with_plays_as_its_player_would(options: dict[str, object]) -> None:
+def test_the_sparring_player_plays_like_the_player(options: dict[str, object]) -> None:
     learner = fresh_learner(3, **options)
     for number in range(4):
         learner.self_play(60)
@@ -414,7 +414,7 @@ def test_what_it_spars_with_plays_as_its_player_would(options: dict[str, object]
             np.testing.assert_array_equal(episodes[0].values, episodes[1].values)
 
 
-def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play_them() -> None:
+def test_sparring_player_and_player_teach_the_same_in_games_against_others() -> None:
     class Plain(TD):
         def sparring(self) -> arena.Player:
             return self.player()
@@ -429,7 +429,7 @@ def test_games_against_others_teach_the_same_however_the_learner_is_made_to_play
         np.testing.assert_array_equal(quick.state()[name], array)
 
 
-def test_memory_alone_is_learned_on_weights_that_stay_as_they_start() -> None:
+def test_learn_memory_does_not_change_the_weights() -> None:
     both, memory = fresh_learner(3), fresh_learner(3, learn="memory")
     for learner in (both, memory):
         metrics = learner.self_play(30)
@@ -442,7 +442,7 @@ def test_memory_alone_is_learned_on_weights_that_stay_as_they_start() -> None:
     assert all(np.array_equal(fresh.state()[name], value) for name, value in memory.state().items())
 
 
-def test_weights_alone_are_learned_without_a_memory() -> None:
+def test_learn_weights_keeps_no_memory() -> None:
     weights, forgetful = fresh_learner(3, learn="weights"), fresh_learner(3, capacity=0)
     for learner in (weights, forgetful):
         assert learner.self_play(30)["boards"] == 0
@@ -450,6 +450,6 @@ def test_weights_alone_are_learned_without_a_memory() -> None:
 
 
 @pytest.mark.parametrize("options", [{"learn": "memory", "capacity": 0}, {"learn": "weights", "novelty": 1.0}])
-def test_what_is_learned_needs_what_it_is_kept_in(options: dict[str, object]) -> None:
+def test_options_that_need_a_memory_are_refused_without_it(options: dict[str, object]) -> None:
     with pytest.raises(arena.ArenaError, match="memory"):
         fresh_learner(1, **options)

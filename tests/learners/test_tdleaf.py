@@ -18,7 +18,7 @@ def fresh_learner(**options: float) -> TDLeaf:
     return learner
 
 
-def test_the_changes_are_those_of_the_published_rule() -> None:
+def test_the_changes_follow_the_published_rule() -> None:
     """Baxter, Tridgell & Weaver 1998: the gradient of J at the leaf times the discounted sum of later differences."""
     learner = fresh_learner()
     learner.self_play(3)
@@ -43,7 +43,7 @@ def test_the_changes_are_those_of_the_published_rule() -> None:
     assert at == len(boards) > len(turns) / 2
 
 
-def test_learning_moves_the_value_of_a_leaf_as_wanted() -> None:
+def test_learning_changes_the_value_of_a_leaf_as_wanted() -> None:
     weights = material(1.0, 1.5)
     kernel = kernel_of(weights)
     assert kernel.context is not None
@@ -57,7 +57,7 @@ def test_learning_moves_the_value_of_a_leaf_as_wanted() -> None:
     np.testing.assert_array_equal(kernel.context, packed)
 
 
-def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
+def test_self_play_in_parts_equals_self_play_at_once_and_after_restoring() -> None:
     whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.self_play(6)
     parts.self_play(2)
@@ -69,7 +69,7 @@ def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
         assert learner.model().hash == whole.model().hash
 
 
-def test_a_few_games_beat_the_start() -> None:
+def test_after_a_few_games_the_learner_beats_its_start() -> None:
     learner = fresh_learner()
     metrics = learner.self_play(300)
     assert all(np.isfinite(value) for value in metrics.values())

@@ -1,4 +1,4 @@
-"""What every learner learns and every rating system says, with different numbers of threads and cores."""
+"""Learners and rating systems give the same bits for any number of threads and cores."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ print("fit", "davidson", hashlib.sha256(fitted.covariance.tobytes()).hexdigest()
 
 
 def learned(threads: int) -> dict[tuple[str, str], str]:
-    """What a process with that number of BLAS threads prints, by kind and name; with one thread it has one core."""
+    """Output of a process with this number of BLAS threads, by kind and name; with one thread it has one core."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     command = [sys.executable, "-c", CHILD, str(threads)]
     lines = subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout.splitlines()
     parts = (line.split(maxsplit=2) for line in lines)
-    return {(kind, name): said for kind, name, said in parts}
+    return {(kind, name): result for kind, name, result in parts}
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,7 @@ def runs() -> list[dict[tuple[str, str], str]]:
 
 
 @pytest.mark.parametrize("name", sorted(item.name for item in registry.load().all("learner")))
-def test_a_learner_learns_the_same_with_any_number_of_threads(
-    name: str, runs: list[dict[tuple[str, str], str]]
-) -> None:
+def test_models_are_the_same_with_any_number_of_threads(name: str, runs: list[dict[tuple[str, str], str]]) -> None:
     assert len({run["learner", name] for run in runs}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Coefficients of the heuristic, tuned by games."""
+"""The tuning of the heuristic's coefficients."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_start_is_the_stock_heuristic() -> None:
 
 
 def test_coefficients_move_towards_the_variant_that_scored_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Spall 1992, with games that a variant wins whenever its mobility is the higher one."""
+    """Spall 1992, with games that the variant with the higher mobility wins."""
     learner = fresh_learner()
     learner.self_play(0)
 
@@ -64,7 +64,7 @@ def _shared(learner: Tuning, before: np.ndarray) -> float:
     return float((learner.weights_[4] - before[4]) / tuning.SIZES[4])
 
 
-def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
+def test_self_play_in_parts_equals_self_play_at_once_and_after_restoring() -> None:
     whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.self_play(12)
     parts.self_play(5)
@@ -75,14 +75,14 @@ def test_practice_in_parts_is_practice_at_once_and_a_copy_goes_on() -> None:
             np.testing.assert_array_equal(array, learner.state()[name])
 
 
-def test_the_metrics_are_the_coefficients() -> None:
+def test_metrics_include_the_coefficients() -> None:
     learner = fresh_learner()
     metrics = learner.self_play(8)
     assert [metrics[name] for name in COEFFICIENTS] == learner.model().tensors["weights"].tolist()
     assert all(np.isfinite(value) for value in metrics.values())
 
 
-def test_the_tuned_function_as_a_spec_to_paste() -> None:
+def test_spec_names_the_tuned_coefficients() -> None:
     tuned = Tuned(arena.Model("tuned", {"weights": np.array([10.0, 3.21, -0.25, 1.5, 0.4])}))
     assert tuned.spec() == "heuristic:captured=10.00:kings=3.21:man_row=-0.25:king_centre=1.50:mobility=0.40"
     pasted = specs.parse("evaluator", tuned.spec()).create()
@@ -91,7 +91,7 @@ def test_the_tuned_function_as_a_spec_to_paste() -> None:
 
 
 def recorded(games: int, coefficients: np.ndarray, seed: int = 5) -> list[arena.Episode]:
-    """Games whose results are drawn, each from the last quiet position, by the win probability of coefficients."""
+    """Games with random results, drawn with the win probability of coefficients in the last quiet position."""
     random, episodes = np.random.default_rng(seed), []
     play = Games(RANDOM_MOVES, RANDOM_MOVES)
     for number in range(games):
@@ -104,7 +104,7 @@ def recorded(games: int, coefficients: np.ndarray, seed: int = 5) -> list[arena.
     return episodes
 
 
-def test_what_coefficients_count_makes_up_the_heuristic() -> None:
+def test_features_times_coefficients_are_the_heuristic() -> None:
     for board in random_game(4).boards:
         counts = table(np.array([board.relative]))[0]
         weights = np.array([10.0, 6.5, 0.25, -1.5, 0.4])
@@ -128,7 +128,7 @@ def test_the_fit_to_recorded_games_is_logistic_regression() -> None:
     assert loss < stock_loss
 
 
-def test_coefficients_that_no_position_speaks_of_stay_at_their_stock_value() -> None:
+def test_coefficients_without_data_keep_their_stock_value() -> None:
     positions = Positions()
     for episode in recorded(50, STOCK / 10):
         positions.add(episode)
@@ -141,7 +141,7 @@ def test_coefficients_that_no_position_speaks_of_stay_at_their_stock_value() -> 
     np.testing.assert_allclose(firm, STOCK, atol=1e-3)
 
 
-def test_studying_in_parts_is_studying_at_once_and_a_copy_goes_on() -> None:
+def test_learning_in_parts_equals_learning_at_once_and_after_restoring() -> None:
     episodes = recorded(45, STOCK / 10)
     whole, parts, copy = fresh_learner(), fresh_learner(), fresh_learner()
     whole.learn_from(episodes)
@@ -156,7 +156,7 @@ def test_studying_in_parts_is_studying_at_once_and_a_copy_goes_on() -> None:
     assert whole.model().hash != fresh_learner().model().hash
 
 
-def test_a_model_is_fitted_to_every_game_studied_so_far() -> None:
+def test_models_are_fitted_to_all_games_so_far() -> None:
     episodes = recorded(45, STOCK / 10)
     assert not tuning.is_due(45)
     learner, positions = fresh_learner(), Positions()
@@ -166,7 +166,7 @@ def test_a_model_is_fitted_to_every_game_studied_so_far() -> None:
     assert learner.model().tensors["weights"].tolist() == fit(positions, learner.l2)[0].tolist()
 
 
-def test_no_games_and_random_moves_teach_nothing() -> None:
+def test_random_moves_and_no_games_change_nothing() -> None:
     learner = fresh_learner()
     metrics = learner.learn_from([])
     assert metrics["positions"] == metrics["loss"] == 0

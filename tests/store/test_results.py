@@ -8,8 +8,10 @@ from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 from itertools import combinations
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pandas.testing import assert_frame_equal
@@ -342,6 +344,24 @@ def test_views_equal_the_dataframes(filled: Any, results: Results, view: str, me
     else:
         assert frame.columns.tolist() == [*table.columns, "tournament", "tournament_id"]
     assert plain(frame[table.columns]) == plain(table)
+
+
+@SEASONS
+def test_view_of_superiority_has_the_counts_that_the_method_computes_from(
+    filled: Any, results: Results, season: str
+) -> None:
+    with closing(sqlite3.connect(filled.path)) as connection:
+        view = pd.read_sql(f"SELECT * FROM v_superiority WHERE tournament = '{season}'", connection)
+    table = results.superiority(season)
+    assert len(table) > 0
+    assert plain(view[["player", "opponent", "pairs"]]) == plain(table[["player", "opponent", "pairs"]])
+    counts = view[["pairs_0", "pairs_05", "pairs_1", "pairs_15", "pairs_2"]].to_numpy()
+    assert (counts.sum(axis=1) == view["pairs"]).all()
+    shares = counts @ [0, 0.25, 0.5, 0.75, 1] / view["pairs"]
+    assert np.allclose(100 * shares, table["score_pct"])
+    assert np.allclose(view["score_pct"], table["score_pct"])
+    assert np.allclose(view["score_error"], table["score_error"])
+    assert np.allclose([100 * NormalDist().cdf(z) for z in view["z"]], table["los"])
 
 
 def test_tables_can_be_read_with_plain_sql(filled: Any) -> None:

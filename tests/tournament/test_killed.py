@@ -1,4 +1,4 @@
-"""The arena killed again and again, at moments of every kind: what is on record in the end is as if it never was.
+"""The arena killed many times, at every kind of moment: the final database is the same as without kills.
 
 The games are real, but a stand-in for the worker pool plays them in the arena's own process, so that each life is a
 fork that lasts milliseconds and is killed at a moment of choice. With the real pool the arena is killed in
@@ -83,7 +83,7 @@ def work(db):
             runner.run("test", Plan(settings, players), store, workers=1)
 
 def look(db):
-    "How much is on record: none of it is ever lost, and nothing is there in part."
+    "Count the recorded rows, and check that none is incomplete."
     with closing(sqlite3.connect(db)) as connection:
         if connection.execute("select count(*) from sqlite_master").fetchone() == (0,):
             return [0, 0, 0]
@@ -133,7 +133,7 @@ print(json.dumps(killed))
     ],
     ids=["round-robin", "swiss", "knockout", "sprt"],
 )
-def test_killed_sixty_times_it_records_what_it_would_have_recorded(
+def test_a_tournament_killed_64_times_records_the_same_games(
     tmp_path: Path, players: str, changes: dict[str, Any]
 ) -> None:
     whole, db = tmp_path / "whole.sqlite", tmp_path / "killed.sqlite"

@@ -1,4 +1,4 @@
-"""Players that learn while they play: what they learn, from what, and that nothing else decides it."""
+"""Players that learn during a tournament: their models follow from the seed and the games alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import arena
 from arena.checkers.move import SIDES
 from arena.checkers.notation import parse_move
 from arena.cli import tournament_file
-from arena.cli.results import report
+from arena.cli.report import report
 from arena.contracts.learner import Learner
 from arena.errors import TournamentStopped, UsageError
 from arena.plugins import specs
@@ -44,14 +44,14 @@ PUPILS = ("lms:depth=2", "td")
 SETTINGS = TournamentSettings(seed=3, games=4, learning=True)
 
 
-class EnoughError(Exception):
-    """Somebody has had enough."""
+class StoppedError(Exception):
+    """The tournament was stopped."""
 
 
 def stop_after(games: int) -> Callable[[Progress], None]:
     def progress(now: Progress) -> None:
         if now.played == games:
-            raise EnoughError
+            raise StoppedError
 
     return progress
 
@@ -73,7 +73,7 @@ def resumed(path: Path, **options: Any) -> StoredTournament:
 
 
 def contents(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """Everything in a database but times, in an order that does not depend on that of insertion."""
+    """The rows of a database without times, sorted."""
     tables = {}
     with sqlite3.connect(path) as connection:
         for table in ("tournaments", "tournament_players", "players", "games", "ratings", "learned_models", "models"):
@@ -96,11 +96,11 @@ def records(path: Path) -> list[GameRecord]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # noqa: ARG001 (installs the players)
-    """A tournament that nothing has disturbed."""
+    """The database of a tournament that was not interrupted."""
     return tournament(tmp_path_factory.mktemp("whole") / "arena.sqlite")
 
 
-# What is learned -----------------------------------------------------------------------------------------
+# Learned models -----------------------------------------------------------------------------------------
 
 
 def as_seen(record: GameRecord, player: str) -> arena.Episode:
@@ -115,7 +115,7 @@ def as_seen(record: GameRecord, player: str) -> arena.Episode:
     ("player", "learner", "start"),
     [("lms:depth=2", LMS(start=LMS_WEIGHTS, depth=2), LMS_WEIGHTS), ("td", TD(start=TD_WEIGHTS), TD_WEIGHTS)],
 )
-def test_each_round_is_played_with_what_was_learned_from_the_rounds_before(
+def test_each_round_is_played_with_models_learned_from_the_rounds_before(
     whole: Path, player: str, learner: Learner, start: arena.Model
 ) -> None:
     known, games = models(whole), sorted(records(whole), key=lambda record: record.pairing)
@@ -131,7 +131,7 @@ def test_each_round_is_played_with_what_was_learned_from_the_rounds_before(
     assert len(set(expected)) == 5
 
 
-def test_who_has_no_learner_stays_as_it_is(whole: Path, tmp_path: Path) -> None:
+def test_players_without_a_learner_do_not_learn(whole: Path, tmp_path: Path) -> None:
     assert {player for player, _ in models(whole)} == set(PUPILS)
     frozen = {(game.pairing, game.round): game for game in records(tournament(tmp_path / "x.sqlite", learning=False))}
     same = {game: frozen[game.pairing, game.round].moves == game.moves for game in records(whole)}
@@ -170,7 +170,7 @@ def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, t
         verify(results, results.tournament("test"), last)
 
 
-def test_a_model_says_where_it_comes_from_and_plays_as_the_player_did(whole: Path) -> None:
+def test_a_learned_model_has_its_provenance_and_plays_like_the_player(whole: Path) -> None:
     key = models(whole)["lms:depth=2", 4]
     resolver = ModelResolver(whole)
     found = resolver.resolve(f"@{key}")
@@ -185,22 +185,20 @@ def test_a_model_says_where_it_comes_from_and_plays_as_the_player_did(whole: Pat
     assert start.provenance["command"] == TD_WEIGHTS.provenance["command"]
 
 
-# The same, whatever happens --------------------------------------------------------------------------------
+# Reproducibility --------------------------------------------------------------------------------
 
 
-def test_the_number_of_workers_changes_nothing_in_the_database(whole: Path, tmp_path: Path) -> None:
+def test_the_number_of_workers_does_not_change_the_database(whole: Path, tmp_path: Path) -> None:
     assert contents(tournament(tmp_path / "one.sqlite", workers=1)) == contents(whole)
 
 
 @pytest.mark.parametrize("games", [[3, 5], [12]])
-def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
-    whole: Path, tmp_path: Path, games: list[int]
-) -> None:
+def test_a_resumed_tournament_gives_the_same_database(whole: Path, tmp_path: Path, games: list[int]) -> None:
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, progress=stop_after(games[0]))
     for number in games[1:]:
-        with pytest.raises(EnoughError):
+        with pytest.raises(StoppedError):
             resumed(path, workers=1, progress=stop_after(number))
     resumed(path, workers=2)
     assert contents(path) == contents(whole)
@@ -208,9 +206,9 @@ def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
     assert contents(path) == contents(whole)
 
 
-def test_what_is_learned_again_must_be_what_was_learned(tmp_path: Path) -> None:
+def test_resume_refuses_models_that_differ_from_the_recorded_ones(tmp_path: Path) -> None:
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, "lms,random", progress=stop_after(2))
     with sqlite3.connect(path) as connection:
         connection.execute(
@@ -218,20 +216,20 @@ def test_what_is_learned_again_must_be_what_was_learned(tmp_path: Path) -> None:
         )
     connection.close()
     before = contents(path)
-    with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games lms does not learn") as raised:
+    with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games lms learns another") as raised:
         resumed(path)
     assert "\n" not in str(raised.value)
     assert contents(path) == before
 
 
-def test_stages_follow_one_another(tmp_path: Path) -> None:
+def test_rounds_are_counted_through_all_stages(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"players": "lms,td,m1,random", "format": "swiss:rounds=2", "games": 2}
     undisturbed = tournament(tmp_path / "whole.sqlite", workers=1, **changes)
     known = models(undisturbed)
     assert known.keys() == {(player, number) for player in ("lms", "td") for number in range(5)}
     assert len(set(known.values())) == 10
     stopped = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(stopped, progress=stop_after(6), **changes)
     resumed(stopped)
     assert contents(stopped) == contents(undisturbed)
@@ -248,35 +246,33 @@ def test_stages_follow_one_another(tmp_path: Path) -> None:
         assert verify(results, stored, games[0]).differs is None
 
 
-# What cannot be, and what is said ----------------------------------------------------------------------------
+# Refusals ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("players", "changes", "line"),
     [
-        ("m1,random", {}, "none of the players has a learner to go on learning with; lms, .*td have one"),
-        ("lms,td", {"sprt": "0,20"}, "a sequential test compares players as they are"),
+        ("m1,random", {}, "none of the players has a learner to learn with; lms, .*td have one"),
+        ("lms,td", {"sprt": "0,20"}, "a sequential test compares fixed players"),
     ],
 )
-def test_what_cannot_be_is_one_line(players: str, changes: dict[str, Any], line: str) -> None:
+def test_players_that_cannot_learn_are_refused_in_one_line(players: str, changes: dict[str, Any], line: str) -> None:
     with pytest.raises(UsageError, match=line) as raised:
         plan(players, **changes)
     assert "\n" not in str(raised.value)
 
 
-def test_a_learner_must_learn_from_others_and_begin_with_the_players_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_learner_must_take_given_games_and_the_players_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tensors = {name: each for name, each in TD_WEIGHTS.tensors.items() if name != "counts"}
     arena.Model("td", tensors).save(tmp_path / "bare.safetensors", {})
     with pytest.raises(UsageError, match=r"td:weights=.* cannot learn while it plays: .* holds no counts"):
         plan(f"lms,td:weights={tmp_path / 'bare.safetensors'}")
     monkeypatch.setattr(TD, "learn_from", Learner.learn_from)
-    with pytest.raises(UsageError, match="none of the players has a learner to go on learning with; lms, qmodel have"):
+    with pytest.raises(UsageError, match="none of the players has a learner to learn with; lms, qmodel have"):
         plan("td,random")
 
 
-def test_a_learner_that_fails_stops_the_tournament_with_its_games_on_record(
+def test_a_failing_learner_stops_the_tournament_and_games_stay_recorded(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def diverge(*_: object) -> None:
@@ -288,7 +284,7 @@ def test_a_learner_that_fails_stops_the_tournament_with_its_games_on_record(
     assert len(records(tmp_path / "arena.sqlite")) == 1
 
 
-def test_a_file_says_that_players_learn(whole: Path, tmp_path: Path) -> None:
+def test_the_spec_file_contains_learning(whole: Path, tmp_path: Path) -> None:
     with arena.Results(whole) as results:
         stored = results.tournament("test")
     assert stored_plan(stored).settings.learning
@@ -300,17 +296,17 @@ def test_a_file_says_that_players_learn(whole: Path, tmp_path: Path) -> None:
         tournament_file.read(file)
 
 
-def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
+def test_the_report_explains_how_to_measure_learned_models(
     whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     known = models(whole)
     with arena.Results(whole) as results:
         report(results, "test")
         frame = results.learned_models("test")
-    [line] = [line for line in capsys.readouterr().out.splitlines() if "learned while playing" in line]
-    assert line.startswith("lms:depth=2, td learned while playing: ")
+    text = capsys.readouterr().out
+    assert "\nlms:depth=2, td learned while playing, so the tables measure changing players." in text
     entered = f"lms:weights=@{known['lms:depth=2', 4]}:depth=2,td:weights=@{known['td', 4]}"
-    assert f"arena tournament --players {entered}" in line
+    assert f"\n    arena tournament --players {entered},... --db " in text
     found = specs.parse_list("player", entered, resolver=ModelResolver(whole))
     assert [spec.weights for spec in found] == [known[player, 4] for player in PUPILS]
     assert list(frame.columns) == ["player", "round", "model", "spec"]
@@ -321,7 +317,7 @@ def test_the_report_says_what_it_measures_and_how_to_measure_the_rest(
     assert "learned" not in capsys.readouterr().out
 
 
-def test_where_a_model_was_met_is_told(whole: Path) -> None:
+def test_uses_of_a_learned_model_are_listed(whole: Path) -> None:
     with arena.Results(whole) as results:
         uses = results.uses(models(whole)["td", 2])
         made = results.models().set_index("hash")["made_by"]

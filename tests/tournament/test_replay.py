@@ -38,7 +38,7 @@ def database(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # 
 
 
 def verified(database: Path, black: str, white: str, change: str = "") -> Verification:
-    """What comes of playing the game again, after a change to the database."""
+    """The verification of a game, after an SQL statement has changed the database."""
     if change:
         with sqlite3.connect(database) as connection:
             connection.execute(change)
@@ -52,12 +52,12 @@ def verified(database: Path, black: str, white: str, change: str = "") -> Verifi
 @pytest.mark.parametrize(
     ("black", "white"), [("steady", "lms"), ("lms", "steady"), ("steady", "raises-in-choose"), ("exits", "lms")]
 )
-def test_a_game_is_the_same_again(database: Path, black: str, white: str) -> None:
+def test_a_game_played_again_is_the_same(database: Path, black: str, white: str) -> None:
     found = verified(database, black, white)
     assert (found.differs, found.reservations) == (None, ())
 
 
-def test_a_game_read_back_is_the_record_that_was_written(database: Path) -> None:
+def test_a_game_read_from_the_database_is_the_record_of_the_game(database: Path) -> None:
     with Results(database) as results:
         games = results.games("test")
         [game] = games[(games.black == "steady") & (games.white == "lms")].game
@@ -79,12 +79,12 @@ def test_a_game_read_back_is_the_record_that_was_written(database: Path) -> None
         assert len(record.seconds) == record.plies
 
 
-def test_what_need_not_be_the_same_is_said(database: Path) -> None:
+def test_players_with_limited_time_are_named_as_reservations(database: Path) -> None:
     timed = verified(database, "minimax:depth=9:seconds=0.001", "steady")
     assert "plays by the clock" in timed.reservations[0]
 
 
-def test_a_changed_record_is_found_out(database: Path, tmp_path: Path) -> None:
+def test_a_changed_record_differs(database: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(database.read_bytes())
     change = "update games set moves = replace(moves, substr(moves, -5), '1-2') where pairing = 'lms vs steady'"

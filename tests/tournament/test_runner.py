@@ -1,4 +1,4 @@
-"""A whole tournament: what is recorded, what a seed decides, and what a resume plays."""
+"""Whole tournaments: what is recorded, what the seed decides, and what a resumption plays."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
 SETTINGS = TournamentSettings(seed=3, games=6)
 
 
-class EnoughError(Exception):
-    """Somebody has had enough."""
+class StoppedError(Exception):
+    """The tournament was stopped."""
 
 
 def stop_after(games: int) -> Callable[[Progress], None]:
     def progress(now: Progress) -> None:
         if now.played == games:
-            raise EnoughError
+            raise StoppedError
 
     return progress
 
@@ -69,7 +69,7 @@ def tournament(path: Path, players: str = "steady,reckless,mutates", **changes: 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # noqa: ARG001 (installs the players)
-    """A tournament that nothing has disturbed."""
+    """The database of a tournament that was not interrupted."""
     return tournament(tmp_path_factory.mktemp("whole") / "arena.sqlite")
 
 
@@ -92,15 +92,15 @@ def test_ratings_are_saved(whole: Path) -> None:
     assert all("davidson" in row for row in ratings)
 
 
-def test_the_number_of_workers_changes_nothing_in_the_database(whole: Path, tmp_path: Path) -> None:
+def test_the_number_of_workers_does_not_change_the_database(whole: Path, tmp_path: Path) -> None:
     assert contents(tournament(tmp_path / "one.sqlite", workers=1)) == contents(whole)
 
 
-def test_another_seed_is_another_tournament(whole: Path, tmp_path: Path) -> None:
+def test_another_seed_gives_other_games(whole: Path, tmp_path: Path) -> None:
     assert contents(tournament(tmp_path / "other.sqlite", seed=4))["games"] != contents(whole)["games"]
 
 
-def test_another_player_changes_nobodys_games(whole: Path, tmp_path: Path) -> None:
+def test_another_player_changes_no_game_of_the_others(whole: Path, tmp_path: Path) -> None:
     path = tournament(tmp_path / "two.sqlite", players="reckless,steady")
     with Store.open(whole) as store:
         expected = [game for game in store.rated_games(1) if {game.black, game.white} == {"reckless", "steady"}]
@@ -109,11 +109,9 @@ def test_another_player_changes_nobodys_games(whole: Path, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("games", [1, 10])
-def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
-    whole: Path, tmp_path: Path, games: int
-) -> None:
+def test_resume_plays_only_missing_games_and_gives_the_same_database(whole: Path, tmp_path: Path, games: int) -> None:
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, progress=stop_after(games))
     seen: list[Progress] = []
     with Store.open(path) as store:
@@ -127,16 +125,16 @@ def test_a_resumed_tournament_is_the_same_as_one_that_was_never_stopped(
     assert all(now.record for now in islice(seen, 1, None))
 
 
-def test_a_stopped_tournament_is_rated_as_far_as_it_got(tmp_path: Path) -> None:
-    with pytest.raises(EnoughError):
+def test_the_players_of_a_stopped_tournament_are_rated(tmp_path: Path) -> None:
+    with pytest.raises(StoppedError):
         tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
     assert len(contents(tmp_path / "stopped.sqlite")["ratings"]) == 3
 
 
-def test_what_was_set_is_stored_and_used_again(tmp_path: Path) -> None:
+def test_resume_uses_the_recorded_settings(tmp_path: Path) -> None:
     rules = DrawRules(repetitions=2, quiet_plies=10, ply_cap=30)
     path = tmp_path / "rules.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, rules=rules, move_timeout=20.0, progress=stop_after(1))
     with Store.open(path) as store:
         settings = resume("test", store, workers=1).settings
@@ -147,10 +145,10 @@ def test_what_was_set_is_stored_and_used_again(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_tables_decide_games_of_a_tournament_and_of_its_resumption(whole: Path, tmp_path: Path) -> None:
+def test_tables_end_games_of_a_tournament_and_of_its_resumption(whole: Path, tmp_path: Path) -> None:
     adjudicated = tournament(tmp_path / "tables.sqlite", adjudicate="tables")
     stopped = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(stopped, adjudicate="tables", progress=stop_after(1))
     with Store.open(stopped) as store:
         assert stored_settings(resume("last", store, workers=1)).tables == 4
@@ -161,12 +159,12 @@ def test_tables_decide_games_of_a_tournament_and_of_its_resumption(whole: Path, 
     assert not any("tables" in game for game in contents(whole)["games"])
 
 
-def test_agreed_scores_decide_games_of_a_tournament_and_of_its_resumption(tmp_path: Path) -> None:
+def test_agreed_scores_end_games_of_a_tournament_and_of_its_resumption(tmp_path: Path) -> None:
     players = "m1,minimax:depth=2"
     scores: dict[str, Any] = {"adjudicate": "scores:1:plies=4", "scores": {"minimax": 10.0}}
     path = tournament(tmp_path / "whole.sqlite", players, **scores)
     stopped = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(stopped, players, **scores, progress=stop_after(1))
     with Store.open(stopped) as store:
         settings = resume("last", store, workers=1).settings
@@ -189,9 +187,9 @@ def test_agreed_scores_decide_games_of_a_tournament_and_of_its_resumption(tmp_pa
     assert (found.differs, found.again.termination) == (None, "scores")
 
 
-def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resume_refuses_a_changed_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, progress=stop_after(1))
     newer = tmp_path / "newer"
     shutil.copytree(Path(__file__).parent / "plugins", newer)
@@ -203,7 +201,7 @@ def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: p
         registry.load.cache_clear()
         with pytest.raises(
             UsageError,
-            match=r"steady is not what it was \(version: arena-faulty 1.0 then, .* 1.1 now\); .* --spec",
+            match=r"steady has changed \(version: arena-faulty 1.0 then, .* 1.1 now\); .* --spec",
         ):
             resume("last", store)
     registry.load.cache_clear()
@@ -212,10 +210,10 @@ def test_a_player_that_has_changed_is_not_resumed(tmp_path: Path, monkeypatch: p
 
 def test_a_tournament_from_before_an_option_was_added_goes_on_with_its_default(tmp_path: Path) -> None:
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, "m1,minimax:depth=1", progress=stop_after(1))
-    refused = pytest.raises(UsageError, match=r"not what it was \(depth: None then, 1 now")
-    for option, end in (("quiescence", EnoughError), ("evaluator mobility", EnoughError), ("depth", None)):
+    refused = pytest.raises(UsageError, match=r"has changed \(depth: None then, 1 now")
+    for option, end in (("quiescence", StoppedError), ("evaluator mobility", StoppedError), ("depth", None)):
         with closing(sqlite3.connect(path)) as connection:
             query = "update tournaments set settings = json_remove(settings, ?)"
             connection.execute(query, (f'$.players[1]."{option}"',))
@@ -233,7 +231,7 @@ def test_forfeits_do_not_stop_a_tournament(tmp_path: Path) -> None:
     assert sum("exception" in game for game in games) == 12
 
 
-def test_fifty_forfeits_and_nothing_else_do(tmp_path: Path) -> None:
+def test_a_tournament_stops_if_the_first_fifty_games_are_forfeits(tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
     with pytest.raises(
         TournamentStopped,
@@ -243,7 +241,7 @@ def test_fifty_forfeits_and_nothing_else_do(tmp_path: Path) -> None:
     assert len(contents(path)["games"]) == 50
 
 
-def test_one_game_among_fifty_is_enough_to_go_on(tmp_path: Path) -> None:
+def test_one_game_without_forfeit_among_fifty_is_enough_to_go_on(tmp_path: Path) -> None:
     path = tournament(tmp_path / "arena.sqlite", players="raises-in-constructor,steady,reckless", games=20)
     assert len(contents(path)["games"]) == 60
 
@@ -270,7 +268,7 @@ BAD: list[tuple[str, dict[str, Any], type[ArenaError], str]] = [
 
 
 @pytest.mark.parametrize(("players", "changes", "error", "message"), BAD, ids=str)
-def test_what_cannot_be_played_leaves_nothing_behind(
+def test_a_refused_tournament_leaves_no_file(
     tmp_path: Path, players: str, changes: dict[str, Any], error: type[ArenaError], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -278,13 +276,15 @@ def test_what_cannot_be_played_leaves_nothing_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_seeds_are_fresh_unless_given() -> None:
+def test_the_default_seed_is_random() -> None:
     assert 0 <= TournamentSettings().seed < 2**63
     assert TournamentSettings().seed != TournamentSettings().seed
 
 
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_interrupted_or_killed_and_resumed_nothing_is_lost(whole: Path, tmp_path: Path, ending: int) -> None:
+def test_a_tournament_interrupted_or_killed_and_resumed_gives_the_same_database(
+    whole: Path, tmp_path: Path, ending: int
+) -> None:
     path = tmp_path / "arena.sqlite"
     script = f"""
         import sys
@@ -340,13 +340,13 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
 
 
 def descendants(process: int) -> list[int]:
-    """The processes that ``process`` has started, and those that they have started."""
+    """The ids of all descendants of a process."""
     children = system.children(process)
     return children + [each for child in children for each in descendants(child)]
 
 
 def numbers(path: Path) -> dict[int, int]:
-    """The numbers of the games on record by their ids."""
+    """The numbers of the recorded games by id."""
     with closing(sqlite3.connect(path)) as connection:
         return dict(connection.execute("select game, number from v_games"))
 
@@ -363,20 +363,20 @@ def test_games_are_numbered_by_stage_pairing_and_round(tmp_path: Path) -> None:
 
 
 def planned(path: Path) -> tuple[int, int | None]:
-    """The games on record and those that are planned."""
+    """The numbers of recorded and of planned games."""
     with closing(sqlite3.connect(path)) as connection:
         [row] = connection.execute("select games, planned from v_tournaments").fetchall()
     return row[0], row[1]
 
 
-def test_how_many_games_are_planned_is_on_record_from_the_beginning(whole: Path, tmp_path: Path) -> None:
+def test_the_number_of_planned_games_is_recorded_before_the_first_game(whole: Path, tmp_path: Path) -> None:
     assert planned(whole) == (18, 18)
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
     assert planned(tmp_path / "stopped.sqlite") == (5, 18)
 
 
-def test_a_tournament_of_an_earlier_version_learns_what_is_planned_when_it_is_resumed(
+def test_resume_records_planned_games_and_numbers_for_a_tournament_of_an_earlier_version(
     whole: Path, tmp_path: Path
 ) -> None:
     path = Path(shutil.copy(whole, tmp_path))
@@ -390,21 +390,21 @@ def test_a_tournament_of_an_earlier_version_learns_what_is_planned_when_it_is_re
 
 
 @pytest.mark.parametrize(("form", "meetings"), [("gauntlet", 3), ("swiss", 6), ("knockout", 3)])
-def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings: int, tmp_path: Path) -> None:
+def test_a_resumed_tournament_of_any_format_gives_the_same_database(form: str, meetings: int, tmp_path: Path) -> None:
     players = "steady,reckless,mutates,m1"
     undisturbed = tournament(tmp_path / "whole.sqlite", players, format=form, games=4, workers=1)
     with sqlite3.connect(undisturbed) as connection:
         assert connection.execute("select count(*) from games").fetchone() == (4 * meetings,)
     connection.close()
     path = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, players, format=form, games=4, progress=stop_after(5))
     assert numbers(path).items() < numbers(undisturbed).items()
     assert sorted(numbers(undisturbed).values()) == list(range(1, 4 * meetings + 1))
     for games in (3, None):
         with Store.open(path) as store:
             if games:
-                with pytest.raises(EnoughError):
+                with pytest.raises(StoppedError):
                     resume("test", store, workers=1, progress=stop_after(games))
             else:
                 resume("test", store, workers=2)
@@ -412,22 +412,22 @@ def test_formats_are_the_same_however_often_they_are_stopped(form: str, meetings
 
 
 class OtherDraw(Draw):
-    """Lets those meet first who would meet last."""
+    """A draw that pairs the players in reverse order."""
 
     def round(self, points: Sequence[int]) -> list[tuple[int, int]]:
         return super().round([place**2 for place in range(len(points))][:: 1 if any(points) else -1])
 
 
-def test_a_tournament_that_ends_without_all_its_games_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tournament_that_ends_with_too_few_games_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Knockout, "meetings", lambda _, players: players)
     path = tmp_path / "arena.sqlite"
-    with pytest.raises(TournamentStopped, match=r"its end with 4 games on record, but 6 were planned"):
+    with pytest.raises(TournamentStopped, match=r"ended with 4 games on record, but 6 were planned"):
         tournament(path, format="knockout", games=2)
     assert len(contents(path)["games"]) == 4
     assert contents(path)["ratings"]
 
 
-def test_a_tournament_that_was_paired_by_other_rules_keeps_its_games(
+def test_resume_refuses_a_tournament_paired_by_other_rules_and_keeps_its_games(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     players, changes = "steady,reckless,mutates,m1,uses-random,moody", {"format": "swiss", "games": 2}
@@ -435,7 +435,7 @@ def test_a_tournament_that_was_paired_by_other_rules_keeps_its_games(
     with monkeypatch.context() as patch:
         patch.setattr(swiss, "Draw", OtherDraw)
         tournament(whole, players, **changes)
-        with pytest.raises(EnoughError):
+        with pytest.raises(StoppedError):
             tournament(stopped, players, progress=stop_after(9), **changes)
     before = contents(stopped)
     with Store.open(stopped) as store, pytest.raises(UsageError, match=r"by other rules .* vs .* its 9 games stay"):
@@ -447,12 +447,12 @@ def test_a_tournament_that_was_paired_by_other_rules_keeps_its_games(
     assert contents(whole) == before
 
 
-def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_path: Path) -> None:
+def test_a_sequential_test_ends_a_match_at_the_same_game_for_any_workers_and_interruptions(tmp_path: Path) -> None:
     changes: dict[str, Any] = {"games": 200, "openings": "11man", "sprt": "0,100"}
     paths = [tournament(tmp_path / f"{n}.sqlite", "m1,steady", workers=n, **changes) for n in (1, 2)]
     assert contents(paths[0]) == contents(paths[1])
     stopped = tmp_path / "stopped.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(stopped, "m1,steady", progress=stop_after(7), **changes)
     assert planned(stopped) == (7, 200)
     with Store.open(stopped) as store:
@@ -472,7 +472,7 @@ def test_a_sequential_test_ends_a_match_at_the_same_game_whatever_happens(tmp_pa
 
 def test_memory_is_limited_in_a_tournament_and_in_its_resumption(tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(path, "steady,leaks-at-once", memory=100, games=4, progress=stop_after(1))
     with Store.open(path) as store:
         assert resume("last", store).settings["memory"] == 100
@@ -484,14 +484,14 @@ def test_memory_is_limited_in_a_tournament_and_in_its_resumption(tmp_path: Path)
     }
 
 
-def test_a_share_of_forfeits_stops_a_tournament(tmp_path: Path) -> None:
+def test_max_forfeits_stops_a_tournament(tmp_path: Path) -> None:
     with pytest.raises(TournamentStopped, match=r"more than 30%.*raises-in-choose"):
         tournament(tmp_path / "arena.sqlite", "steady,raises-in-choose,mutates", games=40, max_forfeits=0.3)
     with Store.open(tmp_path / "arena.sqlite") as store:
         assert len(store.finished(1)) >= 20
 
 
-def test_weights_that_change_while_they_play_are_found_out(tmp_path: Path) -> None:
+def test_weights_that_change_during_a_tournament_are_an_error(tmp_path: Path) -> None:
     weights, other = tmp_path / "lms.safetensors", tmp_path / "other.safetensors"
     arena.Model("lms", {"weights": np.array([0.0, 1, -1, 1, -1, 0, 0])}).save(weights, {})
     arena.Model("lms", {"weights": np.array([0.0, 2, -1, 1, -1, 0, 0])}).save(other, {})
@@ -506,13 +506,16 @@ def test_weights_that_change_while_they_play_are_found_out(tmp_path: Path) -> No
         assert len(store.finished(1)) == 6
 
 
-def test_openings_that_have_changed_are_not_resumed(tmp_path: Path) -> None:
+def test_resume_refuses_changed_openings(tmp_path: Path) -> None:
     book = tmp_path / "book.fen"
     book.write_text("B:W21,22,K30:B1,2,K3\nW:W31,32:B1,2\n")
-    with pytest.raises(EnoughError):
+    with pytest.raises(StoppedError):
         tournament(
             tmp_path / "arena.sqlite", "steady,m1", games=4, openings=f"file:path={book}", progress=stop_after(1)
         )
     book.write_text("B:W21,22,K30:B1,2,K4\nW:W31,32:B1,2\n")
-    with Store.open(tmp_path / "arena.sqlite") as store, pytest.raises(UsageError, match=r"openings of .* are not"):
+    with (
+        Store.open(tmp_path / "arena.sqlite") as store,
+        pytest.raises(UsageError, match=r"openings of .* have changed"),
+    ):
         resume("test", store)

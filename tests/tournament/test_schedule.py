@@ -53,19 +53,19 @@ def test_openings_are_drawn_without_replacement_and_a_longer_sample_begins_with_
     assert sample(BOOK, 2 * openings, seed) == drawn[:-1]
 
 
-def test_every_opening_is_as_likely_as_another() -> None:
+def test_every_opening_is_equally_likely() -> None:
     firsts = Counter(sample(BOOK[:10], 2, seed)[0] for seed in range(2000))
     assert len(firsts) == 10
     assert min(firsts.values()) > 140  # 200 expected; 4.5 standard deviations
 
 
 @pytest.mark.parametrize("games", [-2, 0, 1, 7])
-def test_games_come_in_pairs(games: int) -> None:
+def test_an_odd_number_of_games_is_refused(games: int) -> None:
     with pytest.raises(UsageError, match=f"even number of 2 or more for each pairing, not {games}"):
         sample(BOOK, games, 1)
 
 
-def test_no_more_games_than_the_book_has_openings_for() -> None:
+def test_more_games_than_the_book_has_openings_for_are_refused() -> None:
     assert len(sample(BOOK, 312, 1)) == 156
     with pytest.raises(UsageError, match=r"314 games .* 156 openings.* 312"):
         sample(BOOK, 314, 1)
@@ -97,7 +97,7 @@ def test_finished_games_are_left_out_and_nothing_else_changes() -> None:
     assert missing == [game for number, game in enumerate(every) if number % 3]
 
 
-def test_rules_and_weights_reach_the_side_that_they_belong_to() -> None:
+def test_tasks_have_the_rules_and_the_weights_of_each_side() -> None:
     rules = DrawRules(ply_cap=10)
     even, odd = tasks([("a", "b")], [Opening("none")], 1, rules=rules, weights={"a": "1f", "b": None})
     assert (even.black_weights, even.white_weights) == (odd.white_weights, odd.black_weights) == ("1f", None)

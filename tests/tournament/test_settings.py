@@ -1,4 +1,4 @@
-"""Settings: one description of each, and what earlier versions recorded of them."""
+"""Settings on the command line, in files and in the database, and those recorded by earlier versions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ OLDEST: dict[str, Any] = {
     "ratings": ["davidson"],
     "players": [],
 }
-"""The settings that the first version recorded."""
+"""Settings recorded by the first version."""
 NEWER: dict[str, Any] = {
     **OLDEST,
     "format": "swiss",
@@ -54,7 +54,7 @@ NEWER: dict[str, Any] = {
     "learning": False,
     "openings_hash": "0" * 32,
 }
-"""The settings that the version before formats were specs recorded."""
+"""Settings recorded by the last version in which formats were not specs."""
 
 
 def stored(settings: dict[str, Any], seed: int = 7) -> StoredTournament:
@@ -62,13 +62,13 @@ def stored(settings: dict[str, Any], seed: int = 7) -> StoredTournament:
     return StoredTournament(1, "t1", seed, settings, seats, "0.1.0", 0.0)
 
 
-def test_settings_of_the_first_version_have_the_defaults_of_what_it_did_not_record() -> None:
+def test_settings_that_the_first_version_did_not_record_have_their_defaults() -> None:
     settings = stored_plan(stored(OLDEST)).settings
     assert settings == TournamentSettings(seed=7, games=20, rules=DrawRules(quiet_plies=None))
     assert (settings.limits, settings.tables, settings.agreed_scores, settings.test) == (Limits(), None, None, None)
 
 
-def test_settings_of_an_earlier_version_mean_what_they_meant() -> None:
+def test_settings_of_an_earlier_version_keep_their_meaning() -> None:
     settings = stored_plan(stored(NEWER)).settings
     assert settings.format == "swiss:rounds=1"
     assert settings.limits == Limits(3, None, 0.5, 60.0, 0.5)
@@ -78,9 +78,7 @@ def test_settings_of_an_earlier_version_mean_what_they_meant() -> None:
 
 
 @pytest.mark.parametrize("old", [OLDEST, NEWER], ids=["oldest", "newer"])
-def test_settings_of_an_earlier_version_are_printed_as_a_file_that_means_the_same(
-    old: dict[str, Any], tmp_path: Path
-) -> None:
+def test_settings_of_an_earlier_version_are_printed_as_an_equivalent_file(old: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "again.toml"
     file.write_text(tournament_file.text(stored(old)), encoding="utf-8")
     request = TournamentRequest(**tournament_file.read(file))
@@ -105,7 +103,7 @@ SETTINGS = st.builds(
 
 
 @given(SETTINGS)
-def test_the_database_and_a_file_give_back_what_they_were_given(settings: TournamentSettings) -> None:
+def test_settings_survive_the_database_and_a_file(settings: TournamentSettings) -> None:
     plan = Plan(settings, [specs.parse("player", each) for each in PLAYERS])
     kept = stored(json.loads(json.dumps(plan.to_json())), settings.seed)
     assert stored_plan(kept).settings == settings
@@ -113,7 +111,7 @@ def test_the_database_and_a_file_give_back_what_they_were_given(settings: Tourna
     assert TournamentRequest(**values).settings == settings
 
 
-def test_every_setting_is_an_option_of_a_command_or_a_list_or_table_of_a_file() -> None:
+def test_every_setting_is_an_option_or_a_list_or_table_of_a_file() -> None:
     commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
     options = {each.name: each for name in ("compare", "tournament") for each in commands[name].params}
     in_files = {"ratings", "rules", "scores"}
@@ -133,11 +131,11 @@ def test_every_setting_is_an_option_of_a_command_or_a_list_or_table_of_a_file() 
         ({"ratings": "davidson"}, "ratings is a list of texts, not 'davidson'"),
         ({"scores": {"lms": "high"}}, "lms is a number, not 'high'"),
         ({"scores": 5}, "scores is a table, not 5"),
-        ({"learning": True, "sprt": "0,20"}, "so they cannot learn while they play"),
-        ({"beta": 0.1}, "beta says how a sequential test is made"),
+        ({"learning": True, "sprt": "0,20"}, "a sequential test compares fixed players"),
+        ({"beta": 0.1}, "beta is a setting of a sequential test"),
     ],
 )
-def test_a_value_that_does_not_fit_is_one_line(values: dict[str, Any], line: str) -> None:
+def test_an_invalid_value_is_refused_in_one_line(values: dict[str, Any], line: str) -> None:
     with pytest.raises(UsageError, match=line) as raised:
         TournamentSettings(**values)
     assert "\n" not in str(raised.value)

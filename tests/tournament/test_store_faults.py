@@ -1,4 +1,4 @@
-"""A database that fails in the middle of a tournament: one line, nothing lost, and a resume that makes it whole."""
+"""A database that fails during a tournament: a one-line error, no lost games, and a resumption that completes it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def play(path: Path, progress: Callable[[Store, Progress], None] = lambda *_: No
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tournament that nothing has disturbed."""
+    """The database of a tournament that was not interrupted."""
     path = tmp_path_factory.mktemp("whole") / "arena.sqlite"
     play(path)
     return path
@@ -49,26 +49,26 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Games are committed few at a time, and a locked database is not waited for."""
+    """Commit four games at a time, and wait only briefly for a locked database."""
     monkeypatch.setattr(recorder, "BATCH_GAMES", 4)
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
 
 
 def driver(store: Store) -> Any:
-    """What SQLAlchemy's connection is made of."""
+    """The driver's connection behind SQLAlchemy's."""
     return store._connection.connection.dbapi_connection
 
 
 @contextmanager
 def no_room(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
-    """The file may not grow."""
+    """Forbid the database to grow."""
     driver(store).execute("PRAGMA max_page_count = 1")  # that is, as many as there are
     yield
 
 
 @contextmanager
 def no_larger_file(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
-    """The system lets no file of this process grow beyond what its log has."""
+    """Let the system forbid this process to write files longer than the log."""
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (path.with_name(f"{path.name}-wal").stat().st_size, before[1]))
@@ -80,14 +80,14 @@ def no_larger_file(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
 
 @contextmanager
 def read_only(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
-    """It may not be written any more."""
+    """Make the connection read-only."""
     driver(store).execute("PRAGMA query_only = ON")
     yield
 
 
 @contextmanager
 def locked(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
-    """Another program writes, and takes its time."""
+    """Lock the database by another program."""
     with closing(sqlite3.connect(path)) as other:
         other.execute("BEGIN IMMEDIATE")
         yield
@@ -95,7 +95,7 @@ def locked(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
 
 @contextmanager
 def moved(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
-    """Somebody tidies up, where the system lets them."""
+    """Rename the file while it is open."""
     if os.name != "posix":
         pytest.skip("a file that is open cannot be moved")
     path.rename(path.with_name("tidy.sqlite"))
@@ -113,7 +113,7 @@ FAULTS: list[tuple[Fault, str]] = [
 
 
 @pytest.mark.parametrize(("fault", "message"), FAULTS, ids=[fault.__name__ for fault, _ in FAULTS])
-def test_what_was_recorded_stays_and_the_rest_is_resumed(
+def test_a_fault_is_a_one_line_error_and_resume_completes_the_tournament(
     whole: Path, tmp_path: Path, fault: Fault, message: str
 ) -> None:
     path = tmp_path / "arena.sqlite"
@@ -136,7 +136,7 @@ def test_what_was_recorded_stays_and_the_rest_is_resumed(
     assert os.listdir(tmp_path) == ["arena.sqlite"]  # noqa: PTH208
 
 
-def test_two_that_play_the_same_tournament_record_each_game_once(whole: Path, tmp_path: Path) -> None:
+def test_two_programs_that_play_the_same_tournament_record_each_game_once(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
 
     def progress(store: Store, now: Progress) -> None:  # noqa: ARG001
@@ -149,7 +149,7 @@ def test_two_that_play_the_same_tournament_record_each_game_once(whole: Path, tm
     assert contents(path) == contents(whole)
 
 
-def test_damage_is_one_line_at_the_next_opening_at_the_latest(tmp_path: Path) -> None:
+def test_damage_is_a_one_line_error_at_the_next_opening_at_the_latest(tmp_path: Path) -> None:
     path = tmp_path / "arena.sqlite"
 
     def progress(store: Store, now: Progress) -> None:  # noqa: ARG001
@@ -181,7 +181,7 @@ with Store.open(sys.argv[1]) as store:
 """
 
 
-def test_two_processes_write_one_new_database_as_each_would_alone(tmp_path: Path) -> None:
+def test_two_processes_that_share_a_new_database_record_the_same_as_alone(tmp_path: Path) -> None:
     def start(db: str, seed: int) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", TWO.format(path=sys.path), str(tmp_path / db), str(seed)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

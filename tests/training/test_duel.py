@@ -1,4 +1,4 @@
-"""Matches between players that are measured."""
+"""Measuring one player against another."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Plain(Random):
         return None
 
 
-def test_openings_are_ballots_and_random_plies_by_turns() -> None:
+def test_openings_alternate_between_ballots_and_random_plies() -> None:
     boards = list(duel.openings(seed=1, number=60))
     ballots = specs.parse("opening", "3move").create().openings()
     assert len(ballots) == 156
@@ -27,7 +27,7 @@ def test_openings_are_ballots_and_random_plies_by_turns() -> None:
     assert len(set(boards)) > 50
 
 
-def test_a_strong_player_beats_a_weak_one_whoever_is_asked() -> None:
+def test_a_strong_player_beats_a_weak_one_from_both_points_of_view() -> None:
     tally = duel.measure(lambda: Minimax(depth=2), "random", games=40, seed=3)
     assert tally.games == 40
     assert tally.wins >= 38

@@ -1,4 +1,4 @@
-"""Training runs: what they learn, what is on record, and going on."""
+"""Training runs: what they learn, record and resume."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def plan(text: str = "tiny", games: int | None = 100, seed: int = 1, **named: An
 
 
 def record(path: Path) -> list[pd.DataFrame]:
-    """What two runs of one plan share: everything but times."""
+    """The records of a run without times."""
     with closing(sqlite3.connect(path)) as connection:
         games = pd.read_sql("SELECT * FROM run_games ORDER BY run_id, number", connection)
         players = pd.read_sql("SELECT games, player, state FROM checkpoints ORDER BY run_id, games", connection)
@@ -71,7 +71,7 @@ def stopping_at(games: int) -> Callable[[RunProgress], None]:
     return stop
 
 
-def test_a_run_learns_what_its_learner_does_in_one_go(store: Store) -> None:
+def test_a_run_learns_the_same_as_its_learner_alone(store: Store) -> None:
     trained = training.begin(store, plan("tiny:scale=0.5", 107)).learn()
     alone = specs.parse("learner", "tiny:scale=0.5").create()
     alone.begin(1)
@@ -80,7 +80,7 @@ def test_a_run_learns_what_its_learner_does_in_one_go(store: Store) -> None:
     assert trained.games == 107
 
 
-def test_checkpoints_and_metrics_are_on_record(store: Store, db: Path) -> None:
+def test_checkpoints_and_metrics_are_recorded(store: Store, db: Path) -> None:
     training.begin(store, plan(games=100)).learn()
     with arena.Results(db) as results:
         [run] = results.runs().to_dict("records")
@@ -114,7 +114,7 @@ def test_a_checkpoint_is_measured_as_it_plays(store: Store, db: Path) -> None:
 
 
 @pytest.mark.parametrize("stop", [1, 41, 79, 80, 99, 100])
-def test_a_run_that_was_interrupted_goes_on_as_if_nothing_had_happened(tmp_path: Path, stop: int) -> None:
+def test_a_resumed_run_records_the_same_as_an_uninterrupted_one(tmp_path: Path, stop: int) -> None:
     whole, parts = tmp_path / "whole.sqlite", tmp_path / "parts.sqlite"
     with Store.open(whole) as store:
         expected = training.begin(store, plan()).learn()
@@ -136,7 +136,7 @@ def test_a_finished_run_can_learn_from_more_games(store: Store) -> None:
     assert longer.name == "tiny@150"
     assert longer.model.hash == training.begin(store, plan(games=150)).learn().model.hash
     assert store.runs.checkpoints(1) == [40, 80, 100, 120, 150]
-    with pytest.raises(UsageError, match=r"the run 'tiny' is of 150 games: it can learn from more, not from 149"):
+    with pytest.raises(UsageError, match=r"the run 'tiny' has 150 games: it can have more, not 149"):
         training.resume(store, "tiny", 149)
 
 
@@ -146,18 +146,16 @@ def test_runs_are_named_for_their_learners(store: Store) -> None:
     assert training.begin(store, plan(games=2), "mine").learn().name == "mine@2"
 
 
-def test_a_learner_that_is_not_what_it_was_is_not_resumed(store: Store, tmp_path: Path) -> None:
+def test_resume_refuses_changed_weights(store: Store, tmp_path: Path) -> None:
     arena.Model("tiny", {"number": np.zeros(1)}).save(tmp_path / "w", {})
     training.begin(store, plan(f"tiny:start={tmp_path / 'w'}")).learn()
     (tmp_path / "w").unlink()
     arena.Model("tiny", {"number": np.ones(1)}).save(tmp_path / "w", {})
-    with pytest.raises(
-        UsageError, match=r"'tiny' cannot be resumed: it is not what it was \(start: .* start a new run"
-    ):
+    with pytest.raises(UsageError, match=r"'tiny' cannot be resumed: it has changed \(start: .* start a new run"):
         training.resume(store, "tiny")
 
 
-def test_a_plugin_of_another_version_is_not_resumed(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_resume_refuses_a_plugin_of_another_version(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     training.begin(store, plan()).learn()
     installed = registry.load()
     newer = replace(installed.get("learner", "tiny"), version="2.0")
@@ -166,9 +164,7 @@ def test_a_plugin_of_another_version_is_not_resumed(store: Store, monkeypatch: p
         training.resume(store, "tiny")
 
 
-def test_a_learner_whose_code_has_changed_is_resumed_only_where_that_is_accepted(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_resume_refuses_changed_code_unless_it_is_accepted(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         training.begin(store, plan()).learn(stopping_at(50))
     before = plan().identity()["code"]
@@ -193,7 +189,7 @@ def test_a_run_from_before_an_option_was_added_goes_on_with_its_default(store: S
             assert resumed.settings["identity"] == identity
             assert resumed.settings.get("changes", []) == []
         else:
-            with pytest.raises(UsageError, match=f"it is not what it was .{absent[0]}: None then"):
+            with pytest.raises(UsageError, match=f"it has changed .{absent[0]}: None then"):
                 training.resume(store, "tiny")
 
 
@@ -208,20 +204,20 @@ def test_a_run_of_an_older_version_is_resumed_with_one_warning(store: Store) -> 
     assert "changed" not in training.resume(store, "tiny").learn().provenance
 
 
-def test_what_goes_out_of_bounds_is_one_line_and_keeps_its_checkpoints(store: Store) -> None:
+def test_a_diverging_run_ends_with_one_line_and_keeps_its_checkpoints(store: Store) -> None:
     with pytest.raises(ArenaError, match=r"tiny:breaks=90 reports error = nan after 90 games"):
         training.begin(store, plan("tiny:breaks=90")).learn()
     assert store.runs.checkpoints(store.runs.get("tiny").id) == [40, 80]
 
 
-def test_a_run_that_fails_before_its_first_checkpoint_is_forgotten(store: Store) -> None:
+def test_a_run_that_fails_before_its_first_checkpoint_is_deleted(store: Store) -> None:
     with pytest.raises(ArenaError, match="after 2 games"):
         training.begin(store, plan("tiny:breaks=2")).learn()
     with pytest.raises(StoreError, match="holds no run yet: arena train makes one"):
         store.runs.get("last")
 
 
-def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_record(db: Path) -> None:
+def test_games_that_a_learner_cannot_use_are_refused_before_anything_is_recorded(db: Path) -> None:
     refused = [
         ("hermit", Experience(against="m1"), "Hermit only learns from games against itself"),
         ("reader", Experience(), "Reader does not learn from games against itself: give it games"),
@@ -233,7 +229,7 @@ def test_games_that_a_learner_has_no_use_for_are_refused_before_anything_is_on_r
             assert not db.exists()
 
 
-def test_learners_that_take_several_games_at_a_time(store: Store) -> None:
+def test_games_must_be_a_multiple_of_the_learners_step(store: Store) -> None:
     assert plan("pairs", 24, measuring=Measuring()).every == 2
     for games, every in ((5, None), (6, 3)):
         with pytest.raises(
@@ -264,7 +260,7 @@ def test_options_without_effect_are_refused(learner: str, experience: Experience
 
 
 @pytest.mark.parametrize("experience", [Experience(against="random"), Experience(teacher="m1")])
-def test_games_against_others_are_explored_as_the_learner_says(store: Store, experience: Experience) -> None:
+def test_the_learners_exploration_applies_to_games_against_opponents(store: Store, experience: Experience) -> None:
     made = [
         training.begin(store, plan(text, 6, experience=experience)).learn().model.hash
         for text in ("lms", "lms:explore=0.5", "lms:random_plies=9")
@@ -272,7 +268,7 @@ def test_games_against_others_are_explored_as_the_learner_says(store: Store, exp
     assert len(set(made)) == 3
 
 
-def test_what_is_compiled_first_is_not_counted_as_learning(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compiling_is_not_counted_as_learning(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
     monkeypatch.setattr(training.time, "perf_counter", lambda: now[0])
     cls = registry.load().get("learner", "tiny").cls
@@ -289,19 +285,19 @@ def test_what_is_compiled_first_is_not_counted_as_learning(store: Store, monkeyp
     assert training.begin(store, plan(games=100)).learn().seconds == 100
 
 
-def test_a_learner_may_have_an_option_for_the_games_that_it_takes_at_a_time() -> None:
+def test_a_learner_may_have_an_option_for_its_step() -> None:
     assert plan("qmodel:generation=50", 200, measuring=Measuring(baselines="")).every % 50 == 0
     with pytest.raises(UsageError, match="QModel learns from 300 games at a time: give a multiple, not"):
         plan("qmodel:generation=300", 500)
 
 
-def test_a_player_without_a_name_goes_by_the_kind_of_its_weights(store: Store, db: Path) -> None:
+def test_checkpoints_of_an_unregistered_player_are_played_by_the_kind_of_their_weights(store: Store, db: Path) -> None:
     trained = training.begin(store, plan("pairs", 4)).learn()
     spec = specs.parse("player", "pairs@4", resolver=ModelResolver(db))
     assert (spec.name, spec.text, spec.weights) == ("tiny", "pairs@4", trained.model.hash)
 
 
-def test_recorded_games_are_learned_from_once_each_and_are_on_record(store: Store, db: Path, tmp_path: Path) -> None:
+def test_recorded_games_are_learned_from_once_and_listed(store: Store, db: Path, tmp_path: Path) -> None:
     file = tmp_path / "games.pdn"
     file.write_text(PDN)
     trained = training.begin(store, plan(games=None, experience=Experience(from_=(str(file),)))).learn()
@@ -314,11 +310,11 @@ def test_recorded_games_are_learned_from_once_each_and_are_on_record(store: Stor
     again = training.resume(store, "tiny", 5).learn()
     assert again.model.tensors["number"].tolist() == [6.0 + 3 + 2]
     file.write_text(PDN.replace("9-14", "9-13"))
-    with pytest.raises(UsageError, match=r"not what it was \(experience hash: "):
+    with pytest.raises(UsageError, match=r"changed \(experience hash: "):
         training.resume(store, "tiny", 6)
 
 
-def test_games_against_past_selves_are_the_same_when_a_run_goes_on(tmp_path: Path) -> None:
+def test_games_against_past_checkpoints_are_the_same_in_a_resumed_run(tmp_path: Path) -> None:
     settings = {"experience": Experience(against="past,random"), "measuring": replace(FEW, every=4), "games": 16}
     for name, stop in (("whole", 99), ("parts", 9)):
         with Store.open(tmp_path / name) as store:
@@ -339,7 +335,7 @@ def test_games_against_past_selves_are_the_same_when_a_run_goes_on(tmp_path: Pat
         (Measuring(games=3), "in pairs, one of each colour: not 3"),
     ],
 )
-def test_baselines_that_cannot_be_are_refused_before_anything_is_on_record(measuring: Measuring, message: str) -> None:
+def test_invalid_baselines_are_refused_before_anything_is_recorded(measuring: Measuring, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         plan(measuring=measuring)
 

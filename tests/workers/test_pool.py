@@ -68,7 +68,7 @@ def test_a_rare_fault_among_many_games_costs_one_game_each_time() -> None:
 
 
 def test_tasks_are_taken_as_they_are_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "AHEAD", 20)
+    monkeypatch.setattr(pool, "AHEAD", 10)
     tasks = iter(games(("reckless", "steady"), rounds=100))
     with Launcher() as starts, Pool(tasks, 2, starts, move_timeout=60.0) as running:
         next(record for record in running if record is not None)

@@ -1,4 +1,4 @@
-"""Where a learner's experience comes from, besides games against itself."""
+"""Sources of experience for a learner, besides games against itself."""
 
 from __future__ import annotations
 
@@ -31,18 +31,22 @@ def parse(
     models: ModelResolver,
     starts: Starts = USUAL_START,
 ) -> Source | None:
-    """The source that the words of a command name for a learner; None for games of the learner against itself.
+    """Make the source of experience of a run; None: games of the learner against itself, without a teacher.
 
-    ``against``: see :class:`Opponents`. ``names``: see :class:`RecordedGames`. ``teacher``: ``tables``,
-    ``annotations``, or the spec of a player; without other games it teaches games of the learner against itself.
-    ``starts``: what games that are still to be played start from. ``models``: of the database with the recorded games.
-    Raises UsageError, also if an option of the learner has no effect on such games, and what reading the sources
-    raises.
+    ``against``: opponents, see :class:`Opponents`.
+    ``names``: recorded games, see :class:`RecordedGames`.
+    ``teacher``: ``tables``, ``annotations`` or the spec of a player. Without opponents or recorded games, it teaches
+    games of the learner against itself.
+    ``models``: finds the models of the database that holds the recorded games.
+    ``starts``: first boards of games that are still to be played.
+
+    Raises UsageError if the combination is invalid or an option of the learner has no effect on such games, and the
+    errors of reading the sources.
     """
     if against is not None and names:
-        raise UsageError("learn either against opponents or from recorded games, one run after the other")
+        raise UsageError("a run learns either against opponents or from recorded games: make a run for each")
     if starts.boards and names:
-        raise UsageError("recorded games start where they did: leave out --openings, or --from")
+        raise UsageError("recorded games have openings of their own: leave out --openings, or --from")
     source: Source | None = None
     if names:
         refuse_idle(learner, "from")
@@ -59,6 +63,6 @@ def _teacher(text: str, source: Source, seed: int, models: ModelResolver) -> Tea
         return Tables()
     if text == "annotations":
         if not isinstance(source, RecordedGames):
-            raise UsageError("annotations are those of recorded games: name them with --from")
+            raise UsageError("only recorded games have annotations: name some with --from")
         return Annotators(source)
     return Tutor(text, seed, models)

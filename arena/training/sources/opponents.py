@@ -1,4 +1,4 @@
-"""Experience from games of the learner against others."""
+"""Experience from games of the learner against opponents."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from arena.plugins.specs import Spec
 
 _LOTS = 2**61
-"""Opponents are drawn from streams of chance with numbers from here on, so that no game shares its stream with them."""
+"""Number of the first random stream that draws opponents; streams of games have smaller numbers."""
 SELF, PAST = "self", "past"
-"""Opponents that are no players of their own: the learner as it is, and as it was at some checkpoint."""
+"""Names of two special opponents: the learner as it is now, and as it was at one of its checkpoints."""
 
 
 class Opponents:
-    """Games against players drawn by lot, with the colours by turns; only the learner's own choices are learned from.
+    """Games against opponents drawn at random. The learner's colour alternates, and it learns from its own moves only.
 
-    The learner plays what it knows, but for a share ``explore`` of random moves, and the first ``random_plies`` of
-    each game are random, so that the games differ. With an opening book there are no random plies; games 2k and 2k + 1
-    start from the same opening, so that the learner plays it with both colours.
+    So that the games differ, the first ``random_plies`` of each game are random, and later a share ``explore`` of the
+    learner's moves. With an opening book there are no random plies: games 2k and 2k + 1 start from the same opening,
+    so that the learner plays it with both colours.
     """
 
     @classmethod
@@ -45,9 +45,9 @@ class Opponents:
         starts: Starts = USUAL_START,
         resolver: Resolver | None = None,
     ) -> Self:
-        """Those of a learner, whose options ``explore`` and ``random_plies`` hold here if they are not its defaults.
+        """The opponents of a learner. Its options ``explore`` and ``random_plies`` apply if they were given.
 
-        Raises UsageError if another option that is not the default has no effect here.
+        Raises UsageError if another given option of the learner has no effect here.
         """
         refuse_idle(learner, "against")
         chosen = changed(learner)
@@ -63,9 +63,11 @@ class Opponents:
         starts: Starts = USUAL_START,
         resolver: Resolver | None = None,
     ) -> None:
-        """``opponents``: specs, separated by commas, among which ``self`` is the learner as it is, and ``past`` the
-        learner at a checkpoint of the run, each as likely; as it is before there is one. ``resolver`` finds stored
-        models among them."""
+        """``opponents``: specs, separated by commas; each is equally likely.
+
+        ``self`` is the learner as it is now. ``past`` is the learner at a checkpoint of the run, each equally likely;
+        before the first checkpoint it is ``self``. ``resolver`` finds the stored models that specs name.
+        """
         self._makers: list[Callable[[], Player] | str] = []
         self._past: list[Callable[[], Player]] = []
         self._seed, self._explore, self._starts = seed, explore, starts
@@ -78,7 +80,7 @@ class Opponents:
             else:
                 spec = specs.parse("player", text, resolver=resolver)
                 if spec.registered.cls.needs_terminal:
-                    raise UsageError(f"{spec.text} plays at a terminal, and can be no opponent to learn from")
+                    raise UsageError(f"{spec.text} plays at a terminal, so it cannot be an opponent to learn from")
                 self._makers.append(spec.create)
                 described.append(f"{spec.text} {spec.registered.origin} {spec.weights or ''}".strip())
         self._settings = {"against": described, "explore": explore, "random_plies": self._random_plies}

@@ -1,4 +1,4 @@
-"""Experience from games that are on record: PDN files, collections and tournaments of a database."""
+"""Experience from recorded games: of PDN files, and of collections and tournaments in a database."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 class RecordedGames:
-    """Games that others played, both sides of which are learned from; after the last one follows the first again.
+    """Recorded games. The learner learns from both sides; after the last game the first one follows again.
 
-    All of them are held in memory, at 12 bytes a board.
+    All games are held in memory, with 12 bytes for each board.
     """
 
     def __init__(self, names: Sequence[str], db: str | os.PathLike[str]) -> None:
         """``names`` of PDN files, or of collections or tournaments in the database ``db``.
 
-        Raises UsageError where there is no such thing or it holds no game to learn from, PDNError and StoreError.
+        Raises UsageError if a name is unknown or has no finished game, and PDNError and StoreError.
         """
         self.annotations: list[Annotations] = []
-        """What is said about each game, one for each."""
+        """The annotations of each game."""
         self._problems: list[str] = []
         self._keys: list[tuple[str, str]] = []
         self._endings: list[tuple[Side, str]] = []
@@ -52,7 +52,7 @@ class RecordedGames:
                 self.annotations.append(notes)
                 digest.update(f"{int(first)} {result} {len(boards)}\n".encode() + boards.tobytes())
             if len(self._keys) == before:
-                raise UsageError(f"{name} holds no game that has ended")
+                raise UsageError(f"{name} holds no finished game")
         self._settings = {"from": list(names), "games": len(self._keys), "hash": digest.hexdigest()}
 
     @property
@@ -61,14 +61,14 @@ class RecordedGames:
 
     @property
     def problems(self) -> Sequence[str]:
-        """Games of the files that were left out: a line each."""
+        """Why games of the files were left out: a line for each game."""
         return self._problems
 
     def __len__(self) -> int:
         return len(self._keys)
 
     def remember(self, past: Callable[[], Player]) -> None:
-        """Games on record have no use for past selves."""
+        """Ignored: recorded games have no opponents."""
 
     def episodes(self, learner: Learner, start: int, count: int) -> Sequence[Episode]:  # noqa: ARG002
         return [self[number % len(self)] for number in range(start, start + count)]
@@ -82,19 +82,19 @@ class RecordedGames:
 
 @dataclass(frozen=True, slots=True)
 class Annotations:
-    """What people wrote about one game."""
+    """Marks and values that people gave to one game."""
 
     marks: tuple[str, ...] = ()
-    """For each move ``!``, ``?``, ...; nothing at all where no move is marked."""
+    """A mark for each move: ``!``, ``?``, ... or an empty text; empty if no move has a mark."""
     values: tuple[float | None, ...] = ()
-    """For each board the number that its comment is, None where it is none; nothing at all without comments."""
+    """For each board its comment as a number, None if it is not a number; empty if the game has no comments."""
 
 
 Found = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
 
 
 def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Found]:
-    """Key, first side, result, boards and annotations of each game."""
+    """Read the key, first side, result, boards and annotations of each game."""
     if paths.is_file(name):
         return _of_file(name, problems)
     if "://" in str(db) or paths.exists(db):

@@ -1,4 +1,4 @@
-"""What a source of experience is."""
+"""The contract of a source of experience."""
 
 from __future__ import annotations
 
@@ -13,22 +13,24 @@ if TYPE_CHECKING:
 
 
 class Source(Protocol):
-    """Finished games for a learner, in an order that follows from what the source was made of."""
+    """Finished games for a learner, in an order that follows from the source's arguments."""
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What decides the games, as plain JSON values: of files, hashes of what they hold."""
+        """The values that decide the games, as plain JSON; for files, hashes of their contents."""
 
     @property
     def problems(self) -> Sequence[str]:
-        """What was left out, and why: a line each."""
+        """Why games were left out: a line for each game."""
 
     def remember(self, past: Callable[[], Player]) -> None:
-        """The learner has come to a checkpoint; ``past`` makes a fresh player of what it knew."""
+        """Take note of a checkpoint; ``past`` makes fresh players of it."""
 
     def episodes(self, learner: Learner, start: int, count: int) -> Sequence[Episode]:
-        """Games number ``start``, ... of the run, ``count`` of them; ``learner`` is asked for what it knows now."""
+        """Return ``count`` games of the run from number ``start`` on; ``learner`` may be asked to play them."""
 
     def games(self, start: int, count: int) -> Sequence[tuple[str, str]]:
-        """Which recorded games these are: the name of what holds them, and a key there. Empty for games that follow
-        from the seed."""
+        """The origins of these games: the name of a file, collection or tournament, and a key in it.
+
+        Empty for games that are played in the run.
+        """

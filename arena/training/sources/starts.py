@@ -1,4 +1,4 @@
-"""Where training games start: the boards of an opening book, in an order that follows from the run's seed."""
+"""First boards of training games: those of an opening book, in an order that follows from the run's seed."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def starts(book: str | None, seed: int) -> Starts:
-    """The boards of the book of that spec, in the order in which a tournament of that seed takes them.
+    """The boards of the opening book of a spec, in the order in which a tournament of that seed takes them.
 
-    None: no book. Raises UsageError for a book that no game can start from, and what naming a book raises.
+    ``book``: None for the usual start. Raises UsageError if the book is empty or games cannot start from one of its
+    openings, and the errors of :func:`arena.plugins.specs.parse`.
     """
     if book is None:
         return USUAL_START
@@ -30,7 +31,7 @@ def starts(book: str | None, seed: int) -> Starts:
 
 
 def hash_of(starts: Starts) -> str:
-    """The hash of the boards in their order."""
+    """The hash of the boards, which depends on their order."""
     text = "\n".join(board.fen for board in starts.boards)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

@@ -1,9 +1,9 @@
-"""Experience with a teacher's opinion of it.
+"""Games of another source with the labels of a teacher.
 
-What a teacher says becomes two things, whatever the teacher is: an expected result of a position for its side to
-move, from -1 (lost) to 1 (won), and the board after the move that the teacher would have played where another was.
-How teachers are turned into these is ours: tables by their exact value; a player by its search values and its
-choices; people by the marks ``!`` and ``?`` of moves and by comments that are numbers.
+Every teacher gives two kinds of labels. The first is the expected result of a position for its side to move, from -1
+(lost) to 1 (won). The second is the board after the teacher's move, if that differs from the move that was played.
+Endgame tables give exact results. A player gives its scores and its moves. People give the marks ``!`` and ``?`` of
+moves, and comments that are numbers. These conversions are our own.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ if TYPE_CHECKING:
     from arena.training.sources.source import Source
 
 MARKS = {"!": 0.5, "!!": 0.75, "?": -0.5, "??": -0.75, "!?": 0.25, "?!": -0.25}
-"""Expected result, for the player whose move is so marked, of the board after it."""
+"""Expected result of a move with that mark, for the player who made it."""
 _CALIBRATION_GAMES = 30
 _ASIDE = 2**62
-"""Games that a teacher plays to calibrate its values have numbers from here on."""
+"""Number of the first game that a teacher plays to calibrate its scores."""
 
 
 class Teacher(Protocol):
-    """Somebody with an opinion."""
+    """Labels games."""
 
     @property
     def name(self) -> str:
-        """What decides the opinion."""
+        """Identifies the labels: the same name gives the same labels."""
 
     def teach(self, episode: Episode, number: int) -> Episode:
-        """The same game, the ``number``-th of the run, with the opinion."""
+        """Return game ``number`` of the run with labels."""
 
 
 class Taught:
-    """The games of another source, with a teacher's opinion of each."""
+    """The games of another source with the labels of a teacher."""
 
     def __init__(self, source: Source, teacher: Teacher) -> None:
         self._source, self._teacher = source, teacher
@@ -76,7 +76,7 @@ class Taught:
 
 
 class Tables:
-    """The endgame tables of up to four pieces: 1, 0 or -1 for what they know."""
+    """The endgame tables of up to four pieces: 1, 0 or -1 for each position in them."""
 
     name = "tables"
 
@@ -94,17 +94,18 @@ class Tables:
 
 
 class Annotators:
-    """What people wrote about recorded games.
+    """The annotations of recorded games.
 
-    A mark speaks of the board after the move, with the values of :data:`MARKS` for who moved. A comment that is a
-    number values its board in the annotator's units for Black; the logistic of :mod:`arena.search.logistic`,
-    fitted to the results of all commented games of the source, turns it into an expected result.
+    A mark labels the board after the move with the value in :data:`MARKS`, for the player who moved. A comment that is
+    a number is a score of its board in the annotator's units, from Black's point of view. The logistic function of
+    :mod:`arena.search.logistic`, fitted to the results of all commented games of the source, turns it into an expected
+    result.
     """
 
     name = "annotations"
 
     def __init__(self, source: RecordedGames) -> None:
-        """Raises UsageError where nobody wrote anything that could be learned from."""
+        """Raises UsageError if the games have neither marks nor comments that are numbers."""
         self._source = source
         commented = [
             (value, source[number].result(SIDES[0]))
@@ -113,7 +114,9 @@ class Annotators:
             if value is not None
         ]
         if not commented and not any(notes.marks for notes in source.annotations):
-            raise UsageError("the games have neither marks (!, ?) nor comments that are numbers to learn from")
+            raise UsageError(
+                "the games have no marks (!, ?) and no comments that are numbers, so nothing can be learned from them"
+            )
         self._slope = slope(*zip(*commented, strict=True)) if commented else 1.0
 
     def teach(self, episode: Episode, number: int) -> Episode:
@@ -130,20 +133,21 @@ class Annotators:
 
 
 class Tutor:
-    """A player that is asked about every position in which the learner had a choice.
+    """A player that labels every position in which the learner was to move.
 
-    The scores that it reports become expected results by the logistic of :mod:`arena.search.logistic`, fitted
-    to games of the tutor against itself. It is asked about each position as such, without the game's history.
+    The logistic function of :mod:`arena.search.logistic`, fitted to games of the tutor against itself, turns its scores
+    into expected results. The tutor gets each position without the game's history.
     """
 
     def __init__(self, spec: str, seed: int, resolver: Resolver | None = None) -> None:
-        """``resolver`` finds a stored model.
+        """``resolver`` finds stored models.
 
-        Raises what :func:`arena.plugins.specs.parse` does, and UsageError for a human or a player without scores.
+        Raises UsageError if the player is human or reports no scores, and the errors of
+        :func:`arena.plugins.specs.parse`.
         """
         self._spec = specs.parse("player", spec, resolver=resolver)
         if self._spec.registered.cls.needs_terminal:
-            raise UsageError(f"{self._spec.text} plays at a terminal, and cannot be asked about every position")
+            raise UsageError(f"{self._spec.text} plays at a terminal, so it cannot teach")
         self._seed = seed
         self.name = f"{self._spec.text} {self._spec.registered.origin} {self._spec.weights or ''}".strip()
         self._slope = slope(*zip(*self._sample(), strict=True))
@@ -159,7 +163,7 @@ class Tutor:
         return replace(episode, labels=labels, better=better)
 
     def _asked(self, episode: Episode, number: int) -> Iterator[tuple[int, float | None, Board]]:
-        """For each position the tutor's score for the side to move, and the board after its choice."""
+        """Yield the ply of each position to label, the tutor's score of it, and the board after the tutor's move."""
         random = np.random.default_rng([self._seed, number])
         tutors: list[Player] = [self._spec.create() for _ in SIDES]
         for side, tutor in zip(SIDES, tutors, strict=True):
@@ -171,7 +175,7 @@ class Tutor:
                 yield ply, game.reported.score, game.board.after(move)
 
     def _sample(self) -> list[tuple[float, int]]:
-        """Scores of positions, and how the games ended for who was to move."""
+        """Scores of positions, with the result of the game for the side to move."""
         pairs = []
         for number in range(_ASIDE, _ASIDE + _CALIBRATION_GAMES):
             players = self._spec.create(), self._spec.create()

@@ -1,4 +1,4 @@
-"""A plugin whose players do everything that a player should not, each in its own way.
+"""A plugin of faulty players.
 
 They play at random, and at their second choice unless told otherwise, the fault happens. Those that tell
 the test about themselves write to the folder that the environment names.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def note(name: str, text: object = "") -> bool:
-    """Write a file into the test's folder; whether there was none of that name yet."""
+    """Write a file into the test's folder; return whether it is new."""
     path = Path(os.environ["ARENA_FAULTY_NOTES"]) / name
     new = not path.exists()
     path.write_text(str(text))
@@ -68,7 +68,7 @@ class Steady(Player):
         return moves[game.random.integers(len(moves))]
 
     def fault(self, game: Game) -> Any:
-        """Nothing is wrong with this one."""
+        """Do nothing."""
 
 
 class Reckless(Steady):
@@ -159,7 +159,7 @@ class Hangs(Steady):
 
 
 class HangsDeafly(Steady):
-    """Sleeps in C, holding the interpreter's lock, with all signals ignored that can be."""
+    """Sleeps in C with the interpreter's lock held, and ignores all signals that it can."""
 
     def fault(self, game: Game) -> Any:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -177,7 +177,7 @@ class Segfaults(Steady):
 
 
 class KilledOnce(Steady):
-    """Is killed by somebody else in its first game."""
+    """Is killed from outside in its first game."""
 
     def fault(self, game: Game) -> Any:
         if note("killed once"):
@@ -228,7 +228,7 @@ class Mutates(Steady):
 
 
 class Forks(Steady):
-    """Two processes come back from this choice."""
+    """Forks while it chooses, so that two processes return."""
 
     def fault(self, game: Game) -> Any:
         os.fork()
@@ -242,7 +242,7 @@ class LeavesChild(Steady):
 
 
 class LeavesDaemon(Steady):
-    """Leaves a process that has nothing to do with it any more: not its child, and in a session of its own."""
+    """Leaves a daemon: a process that is not its child, in a session of its own."""
 
     def fault(self, game: Game) -> Any:
         if os.fork() == 0:
@@ -258,7 +258,7 @@ class LeavesDaemon(Steady):
 
 
 class TwoArguments(Steady):
-    """Raises what no pickle brings back."""
+    """Raises an exception that cannot be unpickled."""
 
     class PickyError(Exception):
         def __init__(self, one: object, two: object) -> None:
@@ -269,7 +269,7 @@ class TwoArguments(Steady):
 
 
 class Leaks(Steady):
-    """Takes 10 MB with every choice, and keeps them."""
+    """Allocates 10 MB with every choice, and keeps them."""
 
     def choose(self, game: Game) -> Move:
         self.kept = [*getattr(self, "kept", []), b"x" * 10_000_000]
@@ -284,7 +284,7 @@ class LeaksAtOnce(Steady):
 
 
 class ChildLeaks(Steady):
-    """Has a child take memory."""
+    """Lets a child process allocate memory."""
 
     def fault(self, game: Game) -> Any:
         if os.fork() == 0:
@@ -294,7 +294,7 @@ class ChildLeaks(Steady):
 
 
 class LeaksElsewhere(Steady):
-    """Leaves memory taken in the process, game after game, but little in each."""
+    """Leaks 20 MB in each game."""
 
     kept: ClassVar[list[bytes]] = []
 
@@ -310,14 +310,14 @@ class ChangesFolder(Steady):
 
 
 class NeedsFolder(Steady):
-    """Plays where it was started, and nowhere else."""
+    """Fails if its working directory is gone."""
 
     def fault(self, game: Game) -> Any:
         assert Path.cwd().exists()
 
 
 class UsesRandom(Steady):
-    """Draws from where it should not."""
+    """Draws from the global random generators."""
 
     def choose(self, game: Game) -> Move:
         moves = game.board.legal_moves
@@ -325,7 +325,7 @@ class UsesRandom(Steady):
 
 
 class PatchesRandom(Steady):
-    """Spoils every source of chance, for others as well."""
+    """Replaces functions of the global random generators."""
 
     def fault(self, game: Game) -> Any:
         for module in (random, np.random):
@@ -334,7 +334,7 @@ class PatchesRandom(Steady):
 
 
 class PatchesOthers(Steady):
-    """Makes everybody else lose."""
+    """Patches the other players so that they raise an exception."""
 
     def fault(self, game: Game) -> Any:
         def lose(*_: object) -> None:
@@ -346,7 +346,7 @@ class PatchesOthers(Steady):
 
 
 class Moody(Steady):
-    """In one game of 25, does one thing or another that it should not."""
+    """Fails in about one game of 25, in one of several ways."""
 
     def fault(self, game: Game) -> Any:
         mood = game.random.integers(100)
@@ -383,7 +383,7 @@ class ExitsLater(_Later):
 
 
 class HoldsTheLockLater(_Later):
-    """Keeps the interpreter's lock, so that nobody else can think."""
+    """Keeps the interpreter's lock, so that its opponent cannot run."""
 
     def strike(self) -> None:
         ctypes.PyDLL(None).sleep(600)
@@ -395,7 +395,7 @@ class KillsItsGroupLater(_Later):
 
 
 class AlarmLater(_Later):
-    """Leaves a timer behind, and somebody else to sleep when it is time."""
+    """Leaves a timer whose signal handler sleeps, possibly in the opponent's turn."""
 
     def choose(self, game: Game) -> Move:
         signal.signal(signal.SIGALRM, lambda *_: sleep())
@@ -404,7 +404,7 @@ class AlarmLater(_Later):
 
 
 class Boasts(Steady):
-    """Tells of a very long line of play."""
+    """Reports a very long line of play."""
 
     def fault(self, game: Game) -> Any:
         game.report(pv=game.board.legal_moves[:1] * 300_000)
@@ -412,7 +412,7 @@ class Boasts(Steady):
 
 
 class Forges(Steady):
-    """Writes what a worker might write, but wrong."""
+    """Writes damaged messages to every open pipe."""
 
     def fault(self, game: Game) -> Any:
         for descriptor in range(3, 100):
@@ -449,7 +449,7 @@ class HangsWhenDestroyed(Steady):
 
 
 class LeaksShared(Steady):
-    """Takes memory that is not its own alone."""
+    """Allocates shared memory."""
 
     def fault(self, game: Game) -> Any:
         self.kept = mmap.mmap(-1, 1 << 28)
@@ -458,7 +458,7 @@ class LeaksShared(Steady):
 
 
 class Breeds(Steady):
-    """Leaves children behind in every game, living and dead."""
+    """Leaves running and zombie children in every game."""
 
     def fault(self, game: Game) -> Any:
         subprocess.Popen(["true"])
@@ -466,7 +466,7 @@ class Breeds(Steady):
 
 
 class StopsItsParent(Steady):
-    """Brings the process that started it to a halt."""
+    """Stops the process that started it."""
 
     def fault(self, game: Game) -> Any:
         os.kill(os.getppid(), signal.SIGSTOP)
@@ -504,7 +504,7 @@ class ForgesRecords(Steady):
 
 
 class Floods(Steady):
-    """Sends lines for the user for ever, over every socket that it has."""
+    """Sends notices for the user without end, over every socket that it has."""
 
     def fault(self, game: Game) -> Any:
         packed = encode(Notice("flood"))
@@ -515,7 +515,7 @@ class Floods(Steady):
 
 
 class Inspects(Steady):
-    """Notes how it could get at the processes that judge the game."""
+    """Notes whether it can reach the processes of the referee."""
 
     def fault(self, game: Game) -> Any:
         ancestors = [each.pid for each in psutil.Process().parents()[:3]]
@@ -554,7 +554,7 @@ def ways_into_ancestors(processes: list[int]) -> list[str]:
 
 
 class TracesItsChild(Steady):
-    """Looks into a process of its own, as debuggers do."""
+    """Traces a process of its own, as debuggers do."""
 
     def fault(self, game: Game) -> Any:
         child = os.fork()
@@ -568,7 +568,7 @@ class TracesItsChild(Steady):
 
 
 class Compiles(Steady):
-    """Has a compiled function that no cache keeps."""
+    """Has a compiled function that Numba does not cache."""
 
     def fault(self, game: Game) -> Any:
         assert numba.njit(_next_number)(1) == 2

@@ -40,7 +40,7 @@ PDN = """[Event "a"]
 
 
 class Novice(arena.Learner):
-    """Knows nothing and learns nothing."""
+    """A learner that does not learn."""
 
     kind = "novice"
 
@@ -136,7 +136,7 @@ def test_opponents() -> None:
     assert found.settings["against"][1] == "self"
 
 
-def test_past_selves_are_opponents_once_there_are_any() -> None:
+def test_past_checkpoints_are_opponents_after_the_first_checkpoint() -> None:
     asked = []
 
     class Past(Random):
@@ -153,7 +153,7 @@ def test_past_selves_are_opponents_once_there_are_any() -> None:
     assert asked == [arena.Side.WHITE, arena.Side.BLACK]
 
 
-def test_who_plays_says_nothing_about_the_first_moves() -> None:
+def test_the_choice_of_the_opponent_is_independent_of_the_first_moves() -> None:
     class Other(Random):
         """Somebody else, who tells so."""
 
@@ -171,7 +171,7 @@ def test_who_plays_says_nothing_about_the_first_moves() -> None:
     assert len(boards[True]) == len(boards[False]) == 7
 
 
-def test_marks_and_numbers_teach(games: str) -> None:
+def test_marks_and_numeric_comments_become_labels(games: str) -> None:
     one, other = source(names=[games], teacher="annotations").episodes(Novice(), 0, 2)
     assert one.labels is not None
     assert other.labels is not None
@@ -183,7 +183,7 @@ def test_marks_and_numbers_teach(games: str) -> None:
         source(against="m1", teacher="annotations")
 
 
-def test_a_player_teaches_values_and_better_moves(games: str) -> None:
+def test_a_player_labels_positions_with_values_and_better_moves(games: str) -> None:
     one, other = source(names=[games], teacher="m4").episodes(Novice(), 0, 2)
     assert one.labels is not None
     assert other.labels is not None
@@ -199,7 +199,7 @@ def test_a_player_teaches_values_and_better_moves(games: str) -> None:
         source(names=[games], teacher="random")
 
 
-def test_tables_teach_what_they_know(tmp_path: Path) -> None:
+def test_tables_label_the_positions_in_them(tmp_path: Path) -> None:
     path = tmp_path / "endings.pdn"
     five, three = ('[FEN "W:WK1,K2,K3:BK31,K32."]', '[FEN "W:WK18,K19:BK32."]')
     path.write_text(f"{five}\n1. 1-6 32-27 0-1\n\n{three}\n1. 18-22 32-28 0-1\n", encoding="utf-8")

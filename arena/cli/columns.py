@@ -1,0 +1,168 @@
+"""The columns that ``arena results`` shows in tables; ``--json`` and ``--csv`` print all columns of a frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from arena.cli.table import print_aligned
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Row = Mapping[Any, Any]
+NO_VALUE = "-"
+"""What stands for a rating that a player does not have."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    heading: str
+    text: Callable[[Row], str]
+    """The text of a cell, from a row of the frame."""
+    left: bool = False
+    """Whether it is aligned to the left; such columns become narrower if the terminal is narrow."""
+    is_omitted: Callable[[set[str]], bool] = lambda _: False
+    """Whether it is left out, given the texts of all its cells."""
+
+
+def print_rows(kind: str, frame: pd.DataFrame, title: str = "") -> None:
+    """Print a frame of ``arena results KIND`` as a table."""
+    columns = _TABLES[kind]
+    if "tournament" in frame.columns and kind != "games":
+        columns = (_words("tournament"), *columns)
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    cells = {column: [column.text(row) for row in rows] for column in columns}
+    shown = [column for column in columns if not column.is_omitted({*cells[column]})]
+    print_aligned(
+        title,
+        [column.heading for column in shown],
+        list(zip(*(cells[column] for column in shown), strict=True)),
+        [index for index, column in enumerate(shown) if column.left],
+    )
+
+
+def record(row: Row) -> str:
+    """Return the games of a player as won-drawn-lost."""
+    return f"{row['wins']}-{row['draws']}-{row['losses']}"
+
+
+def _optional(column: Column) -> Column:
+    """The column, left out if all cells are empty or 0."""
+    return replace(column, is_omitted=lambda texts: texts <= {"", "0"})
+
+
+def _words(name: str, heading: str = "") -> Column:
+    """A column of texts; of a text with several lines, the last one."""
+    return Column(heading or name, lambda row: _last_line(row[name]), left=True)
+
+
+def _count(name: str, heading: str = "") -> Column:
+    """A column of whole numbers, or of texts aligned like numbers."""
+    return Column(heading or name, lambda row: "" if row[name] is None else str(row[name]))
+
+
+def _value(name: str, heading: str = "", form: str = ".1f", error: str = "") -> Column:
+    """A column of numbers in one format, with ± the number in the column ``error`` if there is one."""
+
+    def text(row: Row) -> str:
+        if row[name] is None:
+            return ""
+        return f"{row[name]:{form}}" + (f" ± {row[error]:{form.lstrip('+')}}" if error else "")
+
+    return Column(heading or name, text)
+
+
+def _time(name: str) -> Column:
+    """A column of times in UTC, to the second."""
+    return Column(f"{name} (UTC)", lambda row: "" if row[name] is None else f"{row[name]:%Y-%m-%d %H:%M:%S}", left=True)
+
+
+def _rating(error: str) -> Column:
+    """A rating with its error, and the mark that the report gives it."""
+
+    def text(row: Row) -> str:
+        if row["rating"] is None:
+            return NO_VALUE
+        sign = "+" if row.get("signed", True) else ""
+        return f"{row['rating']:{sign}.0f} ± {row[error] or 0:.0f} {row.get('mark', '')}".rstrip()
+
+    return Column("rating", text)
+
+
+def _interval(row: Row) -> str:
+    return "" if row["win_low"] is None else f"{row['win_low']:.1f}-{row['win_high']:.1f}"
+
+
+def _metric(row: Row) -> str:
+    return "" if row["value"] is None else f"{row['value']:.5g}"
+
+
+def _played(row: Row) -> str:
+    """The games of a tournament on record, and how many are planned if it is unfinished."""
+    unfinished = row["planned"] is not None and row["games"] < row["planned"]
+    return f"{row['games']} of {row['planned']}" if unfinished else str(row["games"])
+
+
+def _learned(row: Row) -> str:
+    """The games that a run has learned from, and how many it is to learn from if it is unfinished."""
+    return str(row["games"]) if row["learned"] == row["games"] else f"{row['learned']} of {row['games']}"
+
+
+def _last_line(value: object) -> str:
+    from arena.contracts.record import last_line
+
+    return "" if value is None else last_line(str(value))
+
+
+_PLAYER, _OPPONENT = _words("player"), _words("opponent")
+_RECORD = Column("won-drawn-lost", record)
+_WIN, _SCORE = _value("win_pct", "win %"), _value("score_pct", "score %")
+_TABLES: Mapping[str, Sequence[Column]] = {
+    "standings": (
+        *(_count("rank"), _PLAYER, _rating("rating_error"), _RECORD, _optional(_count("forfeits"))),
+        *(_WIN, Column("95 % interval", _interval), _SCORE),
+    ),
+    "head-to-head": (_PLAYER, _OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
+    "superiority": (
+        *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
+        *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
+    ),
+    "games": (
+        _words("name"),
+        _words("black"),
+        _words("white"),
+        _words("result"),
+        _words("termination"),
+        _count("plies"),
+    ),
+    "forfeits": (_PLAYER, _words("termination"), _words("reason"), _count("games"), _words("example")),
+    "positions": (
+        *(replace(_count("game"), is_omitted=lambda games: len(games) < 2), _count("ply"), _words("fen")),
+        *(_words("move"), _optional(_value("score", form=".2f")), _optional(_count("depth"))),
+    ),
+    "learned-models": (_PLAYER, _count("round"), _words("model")),
+    "versions": (_PLAYER, _words("version"), _words("code"), _count("games")),
+    "ratings": (_PLAYER, _words("system"), _rating("error"), _count("games")),
+    "components": (
+        *(_PLAYER, _count("games"), _count("component"), _count("strong_component", "strong component")),
+        _optional(_words("note")),
+    ),
+    "tournaments": (_words("name"), _count("players"), Column("games", _played), _count("seed"), _time("started")),
+    "runs": (
+        *(_words("run"), _words("learner"), Column("games", _learned), _count("checkpoints"), _value("seconds")),
+        *(_count("seed"), _time("started")),
+    ),
+    "metrics": (
+        _words("run"),
+        _count("games"),
+        _optional(_words("opponent")),
+        _words("metric"),
+        Column("value", _metric),
+    ),
+    "checkpoints": (_words("checkpoint"), _words("kind"), _words("model"), _value("seconds"), _time("added")),
+    "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
+}
