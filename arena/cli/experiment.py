@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.cli.options import Accept, Csv, Db, Json
+from arena.cli.output import Quiet
 from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
