@@ -59,9 +59,11 @@ def print_aligned(title: str, columns: Sequence[str], rows: Sequence[Sequence[st
 def lines(headings: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int], width: int) -> Iterator[str]:
     """Yield the lines of a table, none longer than ``width`` unless its words are.
 
-    Hashes of 32 digits are shortened to 10, which still name a model.
+    If the table does not fit, hashes of 32 digits are shortened to 10, which still name a model.
     """
-    cells = [[_HASHES.sub(r"\1", cell) for cell in row] for row in rows]
+    cells: Sequence[Sequence[str]] = rows
+    if sum(_natural(headings, rows)) + len(GAP) * (len(headings) - 1) > width:
+        cells = [[_HASHES.sub(r"\1", cell) for cell in row] for row in rows]
     widths = _widths(headings, cells, left, width)
     heads = [_wrapped(_HEADING_BREAKS.split(heading), wide) for heading, wide in zip(headings, widths, strict=True)]
     yield from _aligned(heads, widths, left)
@@ -78,16 +80,22 @@ def columns_that_fit(label: int, column: int) -> int:
 
 def shortened(text: str, width: int) -> str:
     """Return a spec without the options that make it longer than ``width``; dots stand for them."""
+    for whole in (text, _HASHES.sub(r"\1", text)):
+        if _cells(whole) <= width:
+            return whole
     text = _HASHES.sub(r"\1", text)
-    if _cells(text) <= width:
-        return text
     return _wrapped(_pieces(text, width - 3), width - 3)[0] + "..."
+
+
+def _natural(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    """Width of each column if nothing is broken."""
+    return [max(map(_cells, (heading, *(row[i] for row in rows)))) for i, heading in enumerate(headings)]
 
 
 def _widths(headings: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[int], width: int) -> list[int]:
     """Width of each column."""
     longest = [max((_cells(row[i]) for row in rows), default=0) for i in range(len(headings))]
-    natural = [max(cell, _cells(heading)) for cell, heading in zip(longest, headings, strict=True)]
+    natural = _natural(headings, rows)
     available = width - len(GAP) * (len(headings) - 1)
     if sum(natural) <= available:
         return natural
