@@ -57,6 +57,10 @@ class Learner(ABC):
             )
         return games
 
+    def check(self) -> None:  # noqa: B027  (most learners have nothing to check)
+        """Raise UsageError if the options contradict one another. Called before :meth:`begin` and before kernels are
+        compiled."""
+
     @abstractmethod
     def begin(self, seed: int) -> None:
         """Reset the learner; all later random numbers follow from ``seed``, 0 to 2**63 - 1."""

@@ -148,7 +148,8 @@ def checked_learner(plan: RunPlan) -> Learner:
 
 
 def _check_use(learner: Learner, plan: RunPlan) -> None:
-    """Raise UsageError if the learner cannot learn from the games of a plan."""
+    """Raise UsageError if the learner cannot learn from the games of a plan, or not with its options."""
+    learner.check()
     if plan.source is None:
         if type(learner).self_play is Learner.self_play:
             learner.self_play(0)

@@ -186,13 +186,16 @@ class TD(ModularLearner):
         self.start = start
         self.learn = learn
 
-    def begin(self, seed: int) -> None:
+    def check(self) -> None:
         if not self._remembers and (self.n == "visits" or self.novelty):
             raise arena.UsageError(
                 "n=visits and novelty need a memory: give a capacity above 0 and learn=memory or learn=both"
             )
         if self.learn == "memory" and not self._remembers:
             raise arena.UsageError("learn=memory needs a memory: give a capacity above 0")
+
+    def begin(self, seed: int) -> None:
+        self.check()
         self.seed_ = seed
         self.scale = HIGHEST / (HIGHEST_SUM * self.won)
         self.weights_ = np.ones(FEATURES)
