@@ -12,9 +12,9 @@ import arena
 from arena.errors import StoreError, UsageError
 from arena.experiment import runner
 from arena.experiment.plan import ExperimentPlan
-from arena.experiment.settings import ExperimentSettings
 from arena.store import Store
 from arena.training import training
+from experimenting import carried_out, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -23,27 +23,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("tiny")
 
-TABLE: dict[str, Any] = {
-    "seeds": 2,
-    "learners": [
-        {"learner": "tiny", "games": 12, "checkpoints": [4, 12]},
-        {"label": "slow", "learner": "tiny:scale=0.3:seconds=0.005", "games": 12, "checkpoints": [4, 8, 12]},
-    ],
-    "measuring": {"opponents": ["random", "m1"], "games": 4, "final-games": 2},
-}
 GAMES = 2 * 5 * 2 * 4 + 2 * 2
 TIMES = {"started", "seconds", "added", "cpu_seconds"}
-
-
-def settings(**changes: Any) -> ExperimentSettings:
-    return ExperimentSettings.from_table(TABLE | changes)
-
-
-def carried_out(path: Path, table: ExperimentSettings | None = None, **options: Any) -> Path:
-    plan = ExperimentPlan(table or settings(), path)
-    with Store.open(path) as store:
-        runner.run("x", plan, store, **options)
-    return path
 
 
 def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -57,14 +38,8 @@ def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     return tables
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
-    """The database of an experiment that nothing has disturbed."""
-    return carried_out(tmp_path_factory.mktemp("whole") / "arena.sqlite", workers=1)
-
-
-def test_every_game_that_measures_is_a_game_of_the_tournament(whole: Path) -> None:
-    with arena.Results(whole) as results:
+def test_every_game_that_measures_is_a_game_of_the_tournament(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
         curve = results.learning_curve("x")
         games = results.games("x")
         [row] = results.experiments().to_dict("records")
@@ -80,9 +55,9 @@ def test_every_game_that_measures_is_a_game_of_the_tournament(whole: Path) -> No
         assert (mine["result"] == "1/2-1/2").sum() == each.draws
 
 
-def test_runs_learn_what_arena_train_learns(whole: Path, db: Path) -> None:
+def test_runs_learn_what_arena_train_learns(experiment: Path, db: Path) -> None:
     plan = ExperimentPlan(settings(), db)
-    with Store.open(db) as store, arena.Results(whole) as results:
+    with Store.open(db) as store, arena.Results(experiment) as results:
         for planned in plan.runs:
             trained = training.begin(store, plan.run_plan(planned)).learn()
             stored = results.checkpoints(f"x.{planned.label}.{planned.seed}")
@@ -90,8 +65,8 @@ def test_runs_learn_what_arena_train_learns(whole: Path, db: Path) -> None:
             assert stored["games"].tolist() == plan.checkpoints(planned.label)
 
 
-def test_the_number_of_processes_changes_nothing(whole: Path, db: Path) -> None:
-    assert content(carried_out(db, workers=3)) == content(whole)
+def test_the_number_of_processes_changes_nothing(experiment: Path, db: Path) -> None:
+    assert content(carried_out(db, workers=3)) == content(experiment)
 
 
 class Stopped(Exception):
@@ -99,7 +74,7 @@ class Stopped(Exception):
 
 
 @pytest.mark.parametrize("after", [1, 30, 75])
-def test_a_stopped_experiment_is_resumed_without_a_trace(whole: Path, db: Path, after: int) -> None:
+def test_a_stopped_experiment_is_resumed_without_a_trace(experiment: Path, db: Path, after: int) -> None:
     def stop(progress: ExperimentProgress) -> None:
         if progress.played >= after:
             raise Stopped
@@ -108,15 +83,15 @@ def test_a_stopped_experiment_is_resumed_without_a_trace(whole: Path, db: Path, 
         carried_out(db, workers=2, progress=stop)
     with Store.open(db) as store:
         runner.resume("x", store, workers=2)
-    assert content(db) == content(whole)
+    assert content(db) == content(experiment)
 
 
-def test_a_finished_experiment_is_resumed_without_change(whole: Path, tmp_path: Path) -> None:
+def test_a_finished_experiment_is_resumed_without_change(experiment: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
-    copy.write_bytes(whole.read_bytes())
+    copy.write_bytes(experiment.read_bytes())
     with Store.open(copy) as store:
         runner.resume("last", store)
-    assert content(copy) == content(whole)
+    assert content(copy) == content(experiment)
 
 
 def test_a_failed_run_counts_as_worst_and_the_others_go_on(db: Path) -> None:
@@ -165,14 +140,14 @@ def test_what_cannot_be_carried_out_is_refused_before_anything_is_computed(
     assert not db.exists()
 
 
-def test_a_name_that_exists_is_refused(whole: Path) -> None:
-    with Store.open(whole) as store, pytest.raises(StoreError, match="arena experiment resume x goes on with it"):
-        runner.run("x", ExperimentPlan(settings(), whole), store)
+def test_a_name_that_exists_is_refused(experiment: Path) -> None:
+    with Store.open(experiment) as store, pytest.raises(StoreError, match="arena experiment resume x goes on with it"):
+        runner.run("x", ExperimentPlan(settings(), experiment), store)
 
 
-def test_a_changed_opponent_is_refused(whole: Path, tmp_path: Path) -> None:
+def test_a_changed_opponent_is_refused(experiment: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
-    copy.write_bytes(whole.read_bytes())
+    copy.write_bytes(experiment.read_bytes())
     with closing(sqlite3.connect(copy)) as connection:
         connection.execute("UPDATE tournaments SET settings = replace(settings, 'checkers-arena', 'another-package')")
         connection.commit()
