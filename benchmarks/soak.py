@@ -22,11 +22,11 @@ import psutil
 from arena import Results
 from arena.checkers.game import DrawRules
 from arena.plugins import specs
+from arena.plugins.compiling import processors
 from arena.store import Store
 from arena.tournament.plan import Plan
 from arena.tournament.runner import run
 from arena.tournament.settings import TournamentSettings
-from arena.workers import system
 
 if TYPE_CHECKING:
     from arena.tournament.tally import Progress
@@ -66,7 +66,7 @@ def main() -> None:
     """Play the tournament, print a report, and exit with 1 if a check fails."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak", description=__doc__)
     parser.add_argument("--games", type=int, default=100_000, help=f"number of games, a multiple of {2 * PAIRINGS}")
-    parser.add_argument("--workers", type=int, default=system.processors(), help="number of workers")
+    parser.add_argument("--workers", type=int, default=processors(), help="number of workers")
     arguments = parser.parse_args()
     if arguments.games < 1000 or arguments.games % (2 * PAIRINGS):
         parser.error(f"--games takes a multiple of {2 * PAIRINGS}, 1000 or more")

@@ -25,7 +25,7 @@ _INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command line and exit; print an ArenaError as one line on standard error, with a non-zero exit code."""
+    """Run the command line and exit. An ArenaError becomes a one-line error and a non-zero exit code."""
     remember_interrupts()
     if isinstance(sys.stdout, io.TextIOWrapper):  # escape what the terminal cannot show, as standard error does
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -53,7 +53,7 @@ def main() -> None:
 
 @contextmanager
 def _launcher_for(words: Sequence[str]) -> Iterator[Launcher | None]:
-    """Yield the launcher of workers, loading while the command does, if the command plays games; else yield None."""
+    """Yield a launcher of workers if the command plays games, else None. The launcher loads while the command loads."""
     if words[0] not in _PLAYING or not _HELP.isdisjoint(words):
         yield None
         return
@@ -61,7 +61,7 @@ def _launcher_for(words: Sequence[str]) -> Iterator[Launcher | None]:
     from arena.workers.launcher import Launcher
 
     with Launcher(say) as launcher:
-        launcher.begin()
+        launcher.start_fork_server()
         yield launcher
 
 

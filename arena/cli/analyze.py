@@ -27,7 +27,8 @@ def analyze(
         str,
         typer.Argument(
             metavar="POSITION",
-            help="PDN FEN, 'start', or 32 numbers: 1 man and 3 king of the side to move, -1 and -3 the other's.",
+            help="A PDN FEN, 'start', or a number for each of the 32 squares: 1 is a man and 3 a king of the side to "
+            "move, -1 and -3 are those of the other side, 0 is empty.",
         ),
     ],
     evaluator: Annotated[
@@ -36,18 +37,23 @@ def analyze(
     player: Annotated[
         str | None,
         typer.Option(
-            help="Spec of a player: print its best move instead, and the board after it.",
+            help="Spec of a player: print its move, and the board after the move.",
             autocompletion=complete.players,
         ),
     ] = None,
-    depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies.")] = None,
+    depth: Annotated[int | None, typer.Option(min=1, max=64, help="Plies to search.")] = None,
     nodes: Annotated[int | None, typer.Option(min=1, max=2**63 - 1, help="Positions to search.")] = None,
-    seconds: Annotated[float | None, typer.Option(min=0, help="Time; one second if no limit is given.")] = None,
-    pieces: Annotated[int, typer.Option(min=0, max=6, help="Pieces of the endgame tables; 0 for none.")] = 4,
+    seconds: Annotated[float | None, typer.Option(min=0, help="Seconds to search; 1 if no limit is given.")] = None,
+    pieces: Annotated[
+        int, typer.Option(min=0, max=6, help="Largest number of pieces of the endgame tables; 0: use no tables.")
+    ] = 4,
     db: Db = DEFAULT_DB,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Print a position, its value and the best line of play; or the move of a player."""
+    """Print a position, its value and the best line of play.
+
+    With --player, print the move of that player instead.
+    """
     from arena.checkers.game import Limits
     from arena.cli.output import compile_for, given, say
     from arena.plugins import specs
@@ -76,15 +82,15 @@ def analyze(
     if depth is nodes is seconds is None:
         seconds = 1.0
     search = Search(weigher, selective=depth is None, tables=tables)
-    found = search(board, depth, nodes, seconds)
-    if search.is_decided(found.score):
-        plies = round((search.win_score(0) - abs(found.score)) / (search.win_score(0) - search.win_score(1)))
-        score = f"{'wins' if found.score > 0 else 'loses'} in {plies} plies"
+    result = search(board, depth, nodes, seconds)
+    if search.is_decided(result.score):
+        plies = round((search.win_score(0) - abs(result.score)) / (search.win_score(0) - search.win_score(1)))
+        score = f"{'wins' if result.score > 0 else 'loses'} in {plies} plies"
     else:
-        score = f"{found.score:+.2f}"
-    speed = f"{found.nodes / max(found.seconds, 1e-9) / 1e6:.1f} million a second"
-    print(f"depth {found.depth}: {score} for {board.side}, {found.nodes} nodes, {found.seconds:.2f} s ({speed})")
-    print("best line: " + " ".join(map(str, found.pv)))
+        score = f"{result.score:+.2f}"
+    speed = f"{result.nodes / max(result.seconds, 1e-9) / 1e6:.1f} million a second"
+    print(f"depth {result.depth}: {score} for {board.side}, {result.nodes} nodes, {result.seconds:.2f} s ({speed})")
+    print("best line: " + " ".join(map(str, result.pv)))
 
 
 def _board(text: str) -> Board:
@@ -101,7 +107,7 @@ def _board(text: str) -> Board:
     if ":" in text or len(words) == 1:
         return Board.from_fen(text)
     if len(words) != 32 or not set(words) <= _PIECES.keys():
-        raise BadFEN(f"{shown(text)} is not a position: it takes 32 numbers, each of {', '.join(_PIECES)}")
+        raise BadFEN(f"{shown(text)} is not a position: write 32 numbers, each one of {', '.join(_PIECES)}")
     black, white, kings = (
         sum(1 << square for square, word in enumerate(words) if mask in _PIECES[word]) for mask in range(3)
     )

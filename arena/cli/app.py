@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     name="arena",
     cls=Commands,
-    help="Which learning scheme plays checkers better, and how sure are we?",
+    help="Play tournaments between checkers programs, train learners, and measure which is better.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -1,4 +1,4 @@
-"""``arena cache``: the machine code and the endgame tables that are kept between commands."""
+"""``arena cache``: compiled kernels and endgame tables that later commands use again."""
 
 from __future__ import annotations
 
@@ -16,27 +16,35 @@ if TYPE_CHECKING:
 
     from arena.plugins.specs import Spec
 
-group = typer.Typer(name="cache", help="Compiled kernels and endgame tables on disk.", no_args_is_help=True)
+group = typer.Typer(
+    name="cache", help="List, remove and make compiled kernels and endgame tables.", no_args_is_help=True
+)
 
 
 @group.command()
 def info(json: Json = False, csv: Csv = False) -> None:
-    """List what is kept: where, how much, since when unused. An entry of kernels is a function for some types."""
+    """List the kernels and tables: their number, size, last use and folder.
+
+    An entry of the kernels is a function that was compiled for certain types of arguments.
+    """
     import pandas as pd
 
     from arena.cli.output import chosen, print_frame
 
-    form = chosen(json, csv)
+    layout = chosen(json, csv)
     rows = [_row(what, folder) for what, folder in _folders().items()]
-    print_frame(pd.DataFrame(rows, columns=["what", "entries", "megabytes", "last_used", "folder"]), form)
+    print_frame(pd.DataFrame(rows, columns=["what", "entries", "megabytes", "last_used", "folder"]), layout)
 
 
 @group.command()
 def clear(
-    kernels: Annotated[bool, typer.Option("--kernels", help="Only the kernels.")] = False,
-    tables: Annotated[bool, typer.Option("--tables", help="Only the endgame tables.")] = False,
+    kernels: Annotated[bool, typer.Option("--kernels", help="Remove only the kernels.")] = False,
+    tables: Annotated[bool, typer.Option("--tables", help="Remove only the endgame tables.")] = False,
 ) -> None:
-    """Remove what is kept; commands make again what they need."""
+    """Remove compiled kernels and endgame tables.
+
+    Commands make them again when they need them.
+    """
     wanted = {"kernels": kernels, "tables": tables}
     for what, folder in _folders().items():
         if wanted[what] or not any(wanted.values()):
@@ -55,10 +63,12 @@ def clear(
 def warm(
     needed: Annotated[
         list[str] | None,
-        typer.Argument(metavar="SPEC", help="Players, evaluators and learners; everything that is installed if none."),
+        typer.Argument(
+            metavar="SPEC", help="Specs of players, evaluators and learners; all that are installed if none is given."
+        ),
     ] = None,
 ) -> None:
-    """Compile what players, evaluators and learners need, unless it is there."""
+    """Compile the kernels that are not in the cache yet."""
     from arena.cli.output import compile_for
     from arena.plugins import warmup
 
@@ -92,15 +102,15 @@ def _row(what: str, folder: Path) -> dict[str, Any]:
 
 
 def _specs(text: str) -> list[Spec]:
-    """The player, the evaluator and the learner of that spec: a name may stand for several."""
+    """Return the player, the evaluator and the learner with this spec. At least one of them exists, else UsageError."""
     from arena.plugins import specs
 
-    found, unknown = [], None
+    parsed, unknown = [], None
     for kind in ("player", "evaluator", "learner"):
         try:
-            found.append(specs.parse(kind, text))
+            parsed.append(specs.parse(kind, text))
         except UnknownName as error:
             unknown = unknown or error
-    if not found:
-        raise UsageError(f"no player, evaluator or learner is named so: {unknown}")
-    return found
+    if not parsed:
+        raise UsageError(f"no player, evaluator or learner has this name: {unknown}")
+    return parsed

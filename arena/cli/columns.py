@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Row = Mapping[Any, Any]
 NO_VALUE = "-"
-"""What stands for a rating that a player does not have."""
+"""The cell of a player without a rating."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Column:
     text: Callable[[Row], str]
     """The text of a cell, from a row of the frame."""
     left: bool = False
-    """Whether it is aligned to the left; such columns become narrower if the terminal is narrow."""
+    """Whether the column is aligned to the left. Such columns become narrower if the terminal is narrow."""
     is_omitted: Callable[[set[str]], bool] = lambda _: False
-    """Whether it is left out, given the texts of all its cells."""
+    """Function that returns whether the column is left out, given the texts of all its cells."""
 
 
 def print_rows(kind: str, frame: pd.DataFrame, title: str = "") -> None:
@@ -51,12 +51,12 @@ def record(row: Row) -> str:
 
 
 def _optional(column: Column) -> Column:
-    """The column, left out if all cells are empty or 0."""
+    """Return the column, to be left out if all cells are empty or 0."""
     return replace(column, is_omitted=lambda texts: texts <= {"", "0"})
 
 
 def _words(name: str, heading: str = "") -> Column:
-    """A column of texts; of a text with several lines, the last one."""
+    """A column of texts. Of a text with several lines, it shows the last line."""
     return Column(heading or name, lambda row: _last_line(row[name]), left=True)
 
 
@@ -66,7 +66,7 @@ def _count(name: str, heading: str = "") -> Column:
 
 
 def _value(name: str, heading: str = "", form: str = ".1f", error: str = "") -> Column:
-    """A column of numbers in one format, with ± the number in the column ``error`` if there is one."""
+    """A column of numbers in one format. With ``error``, ± and the number in that column follow."""
 
     def text(row: Row) -> str:
         if row[name] is None:
@@ -82,7 +82,7 @@ def _time(name: str) -> Column:
 
 
 def _rating(error: str) -> Column:
-    """A rating with its error, and the mark that the report gives it."""
+    """A column of ratings with their errors, and with the marks that the report adds."""
 
     def text(row: Row) -> str:
         if row["rating"] is None:
@@ -102,13 +102,13 @@ def _metric(row: Row) -> str:
 
 
 def _played(row: Row) -> str:
-    """The games of a tournament on record, and how many are planned if it is unfinished."""
+    """Return the number of games on record, and the planned number if the tournament is unfinished."""
     unfinished = row["planned"] is not None and row["games"] < row["planned"]
     return f"{row['games']} of {row['planned']}" if unfinished else str(row["games"])
 
 
 def _learned(row: Row) -> str:
-    """The games that a run has learned from, and how many it is to learn from if it is unfinished."""
+    """Return the number of games that a run has learned from, and the planned number if it is unfinished."""
     return str(row["games"]) if row["learned"] == row["games"] else f"{row['learned']} of {row['games']}"
 
 

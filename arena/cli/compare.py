@@ -8,7 +8,7 @@ import typer
 
 from arena.cli import complete
 from arena.cli import sprt as sequential
-from arena.cli.settings import chosen, takes
+from arena.cli.settings import requested, takes
 from arena.cli.tournament import New, naming, progress
 from arena.cli.tournament_file import TournamentRequest
 
@@ -21,16 +21,17 @@ def compare(
     context: typer.Context,
     first: Annotated[str, typer.Argument(help="Spec of a player.", autocompletion=complete.players)],
     second: Annotated[
-        str, typer.Argument(help="Spec of the player that it is compared with.", autocompletion=complete.players)
+        str, typer.Argument(help="Spec of the player to compare it with.", autocompletion=complete.players)
     ],
     *,
     new: New = False,
     **_: Any,
 ) -> None:
-    """Play two players against each other until a sequential test accepts a hypothesis, or all games are played.
+    """Test whether one player is better than another.
 
-    The games are recorded as a tournament, which arena tournament --resume can continue. The same seed gives the same
-    games for any number of workers.
+    The players play until a sequential test accepts a hypothesis, or until all games are played. The games are recorded
+    as a tournament, which arena tournament --resume can continue. The same seed gives the same games for any number of
+    workers.
     """
     from arena.cli.output import say
     from arena.cli.table import print_text
@@ -40,15 +41,14 @@ def compare(
     from arena.tournament import runner
     from arena.tournament.plan import Plan
 
-    request = chosen(context, TournamentRequest, _DEFAULTS)
+    request = requested(context, TournamentRequest, _DEFAULTS)
     resolver = ModelResolver(request.db)
     players = [specs.parse("player", each, resolver=resolver) for each in (first, second)]
     plan = Plan(request.settings, players)
     with Store.open(request.db, say) as store:
         with progress(store.location, plan.settings.seed) as show:
-            called = naming(request.name, new)
             tournament = runner.run(
-                called,
+                naming(request.name, new),
                 plan,
                 store,
                 workers=request.workers,

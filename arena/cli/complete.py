@@ -1,4 +1,4 @@
-"""Shell completion of names: of players, learners, ..., and of what a database has on record."""
+"""Shell completion of names: players, learners, ..., and the tournaments and runs in a database."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def runs(context: typer.Context, incomplete: str) -> list[str]:
 
 
 def terminations(incomplete: str) -> list[str]:
-    """Complete the way a game ended, with hyphens instead of blanks."""
+    """Complete the name of a termination, with hyphens instead of blanks."""
     from arena.checkers.game import Termination
 
     return _starting(incomplete, [each.replace(" ", "-") for each in Termination])

@@ -44,8 +44,8 @@ def run(
     from arena.experiment import estimate, runner
     from arena.experiment.plan import ExperimentPlan
     from arena.experiment.settings import ExperimentSettings
+    from arena.plugins.compiling import processors
     from arena.store import Store
-    from arena.workers import system
 
     settings = ExperimentSettings.read(file)
     with Store.open(db, say) as store:
@@ -56,8 +56,8 @@ def run(
         compile_for(*plan.needed)
         _describe(plan)
         if dry_run:
-            seconds = estimate.seconds(plan, workers or system.processors())
-            print(f"about {max(seconds / _MINUTE, 0.1):.1f} minutes on {workers or system.processors()} processors")
+            seconds = estimate.seconds(plan, workers or processors())
+            print(f"about {max(seconds / _MINUTE, 0.1):.1f} minutes on {workers or processors()} processors")
             return
         with _progress(called, store.location) as show:
             runner.run(called, plan, store, workers=workers, progress=show, say=say)

@@ -35,7 +35,7 @@ def hidden(context: typer.Context) -> list[str]:
     """Return a line for each command of a plugin with the name of a built-in command, which hides it."""
     core = context.find_root().command.commands  # type: ignore[attr-defined]
     return [
-        f"{distribution(point)}: its command {point.name!r} cannot be called: arena has one of that name"
+        f"{distribution(point)}: its command {point.name!r} cannot be called: arena has a command with that name"
         for point in commands()
         if point.name in core
     ]
@@ -53,13 +53,13 @@ class Commands(TyperGroup):
         return [*super().list_commands(ctx), *self._external]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Return the command of that name; for a command of a plugin, a group that is not loaded, for ``--help``."""
+        """Return the command with that name, for ``--help``. Commands of plugins are not loaded."""
         if point := self._external.get(cmd_name):
             return TyperGroup(name=cmd_name, help=f"Commands of {distribution(point)}: arena {cmd_name} --help.")
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the command that the first word names, loaded. Raises PluginError if it cannot be loaded."""
+        """Load and return the command that the first word names. Raises PluginError if it cannot be loaded."""
         if point := self._external.get(args[0]):
             return point.name, _loaded(point), args[1:]
         return super().resolve_command(ctx, args)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Filters:
-    """Which rows of a frame are wanted; None does not narrow."""
+    """Conditions on the rows of a frame. None means no condition."""
 
     player: str | None = None
     """Spec of a player, or a part of it."""
@@ -22,10 +22,10 @@ class Filters:
     termination: str | None = None
     """How the games ended."""
     limit: int | None = None
-    """Number of rows, from the first one on."""
+    """Maximum number of rows."""
 
     def of(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the wanted rows. Raises UsageError if no row has such a player, or if there is no such termination."""
+        """Return the rows that satisfy the conditions. Raises UsageError if a player or termination is unknown."""
         if "black" in frame.columns:
             frame = self._games(frame)
         else:
@@ -37,7 +37,7 @@ class Filters:
         return frame if self.limit is None else frame.head(self.limit)
 
     def _games(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Return the games between the player and the opponent, with either colours."""
+        """Return the games between the player and the opponent, whatever their colours."""
         import pandas as pd
 
         black, white = frame["black"], frame["white"]
@@ -47,14 +47,17 @@ class Filters:
 
 
 def _named(specs: pd.Series[str], wanted: str | None) -> set[str]:
-    """Return the player with that spec or, if there is none, those with it as a part of their specs, in any case."""
+    """Return the player with the spec ``wanted``. If there is none, return those whose spec contains it, in any case.
+
+    Return all players if ``wanted`` is None. Raises UsageError if there is no such player.
+    """
     known = sorted({*specs.dropna()})
     if wanted is None or wanted in known:
         return {*known} if wanted is None else {wanted}
-    found = {spec for spec in known if wanted.casefold() in spec.casefold()}
-    if not found:
+    matching = {spec for spec in known if wanted.casefold() in spec.casefold()}
+    if not matching:
         raise UsageError(f"no row has a player {shown(wanted)}; {nearest(wanted, known)}")
-    return found
+    return matching
 
 
 def _termination(wanted: str) -> str:

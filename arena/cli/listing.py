@@ -27,7 +27,7 @@ _USES = {
     "format": ["arena tournament --players lms,td,minimax --format {spec}"],
 }
 """Examples that use a plugin of each kind."""
-_NAME = "Name of one to show."
+_NAME = "Show this one and its options."
 _MODEL = "a file of weights, or a stored model: RUN@GAMES, RUN@last, @HASH"
 """Description of a model, unless its constructor has another."""
 
@@ -37,7 +37,7 @@ def players(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the players; with a name, show what it does and its options."""
+    """List the players, or show one of them with its options."""
     _list("player", name, json, csv)
 
 
@@ -46,7 +46,7 @@ def evaluators(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the evaluators; with a name, show what it does and its options."""
+    """List the evaluators, or show one of them with its options."""
     _list("evaluator", name, json, csv)
 
 
@@ -55,7 +55,7 @@ def learners(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the learners; with a name, show what it does and its options."""
+    """List the learners, or show one of them with its options."""
     _list("learner", name, json, csv)
 
 
@@ -64,7 +64,7 @@ def openings(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the opening books; with a name, show what it does and its options."""
+    """List the opening books, or show one of them with its options."""
     _list("opening", name, json, csv)
 
 
@@ -73,7 +73,7 @@ def ratings(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the rating systems; with a name, show what it does and its options."""
+    """List the rating systems, or show one of them with its options."""
     _list("rating", name, json, csv)
 
 
@@ -82,12 +82,12 @@ def formats(
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the formats of tournaments; with a name, show what it does and its options."""
+    """List the tournament formats, or show one with its options."""
     _list("format", name, json, csv)
 
 
 def plugins(context: typer.Context, json: Json = False, csv: Csv = False) -> None:
-    """List everything that plugins provide, and what is wrong with them."""
+    """List what plugins provide, and plugins that cannot be loaded."""
     from arena.cli.external import commands, distribution, hidden
     from arena.cli.output import warn
     from arena.plugins.registry import KINDS, load
@@ -121,7 +121,7 @@ def _list(kind: str, name: str | None, json: bool, csv: bool) -> None:
     rows = [_row(item) for item in load().all(kind)]
     _print(rows, ["name", "origin", "options", "description"], ["name", "description"], json, csv)
     if not (json or csv):
-        say(f"options of one: arena {kind}s NAME")
+        say(f"arena {kind}s NAME shows the options of one of them")
     for problem in load().problems:
         warn(f"arena: {problem}")
 
@@ -150,7 +150,7 @@ def _show(item: Registered, json: bool, csv: bool) -> None:
 
 
 def _summary(item: Registered) -> str:
-    """Return the docstring of a class, each paragraph on one line and without marks of reStructuredText."""
+    """Return the docstring of a class without line breaks in paragraphs and without marks of reStructuredText."""
     text = inspect.cleandoc(item.cls.__doc__ or "").replace("``", "")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 

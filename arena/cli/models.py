@@ -14,21 +14,21 @@ from arena.plugins.models import DEFAULT_DB, ModelResolver, is_name
 if TYPE_CHECKING:
     from arena.store.models import StoredModel
 
-group = typer.Typer(name="models", help="Stored models: list, show, export, import.", invoke_without_command=True)
+group = typer.Typer(name="models", help="List, show, export and import models.", invoke_without_command=True)
 Elsewhere = Annotated[
     str | None,
     typer.Option("--db", help="SQLite file or database URL.", envvar=DB_VARIABLE, show_default=DEFAULT_DB),
 ]
-Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, or a hash or the beginning of one.")]
+Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, a hash, or the first digits of one.")]
 
 
 @group.callback()
 def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
-    """List the stored models; or show, export or import one."""
+    """List, show, export and import models."""
     context.obj = db  # the database of a subcommand without --db
     if context.invoked_subcommand is not None:
         if json or csv:
-            raise UsageError(f"--json and --csv print the list of models, not what {context.invoked_subcommand} does")
+            raise UsageError(f"--json and --csv apply to the list of models, not to {context.invoked_subcommand}")
         return
     from arena.cli.columns import print_rows
     from arena.cli.output import Layout, chosen, print_frame
@@ -49,7 +49,7 @@ def show(
     which: Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last, a hash, or a file of weights.")],
     db: Elsewhere = None,
 ) -> None:
-    """Print the tensors of a model, what made it, and its uses."""
+    """Print the tensors of a model, its provenance and its uses."""
     from arena import paths
     from arena.cli.table import print_table
     from arena.contracts.model import Model
@@ -61,8 +61,8 @@ def show(
         origin = model.provenance
     else:
         db = db or str(context.obj)
-        found = _find(which, db)
-        model, origin = found.model, found.provenance
+        stored_model = _find(which, db)
+        model, origin = stored_model.model, stored_model.provenance
         with Results(db) as stored:
             rows = stored.uses(model.hash).itertuples(index=False, name=None)
             used = f"used: {', '.join(_use(*row) for row in rows) or 'nowhere on record'}"
@@ -83,9 +83,9 @@ def export(
     db: Elsewhere = None,
 ) -> None:
     """Write a model to a file, with its provenance."""
-    found = _find(which, db or context.obj)
-    found.model.save(file, found.provenance)
-    print(f"wrote {file}, weights {found.model.hash}")
+    stored_model = _find(which, db or context.obj)
+    stored_model.model.save(file, stored_model.provenance)
+    print(f"wrote {file}, weights {stored_model.model.hash}")
 
 
 @group.command("import")
@@ -94,7 +94,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="File of weights.")],
     db: Elsewhere = None,
 ) -> None:
-    """Store a model from a file. Its hash then names it wherever a player or weights are named."""
+    """Store a model from a file. Specs can then name it by its hash."""
     from arena.cli.output import say
     from arena.contracts.model import Model
     from arena.store import Store
@@ -103,7 +103,8 @@ def import_(
     key = model.hash
     with Store.open(db or context.obj, say) as store:
         new = store.add_model(model, model.provenance)
-        print(f"{'recorded' if new else 'was there already'} in {store.location}: weights of kind {model.kind}, @{key}")
+        state = "recorded" if new else "already recorded"
+        print(f"{state} in {store.location}: weights of kind {model.kind}, @{key}")
 
 
 def register(app: typer.Typer) -> None:

@@ -14,7 +14,7 @@ DB_VARIABLE = "ARENA_DB"
 Db = Annotated[str, typer.Option(help="SQLite file or database URL.", envvar=DB_VARIABLE)]
 Accept = Annotated[
     bool,
-    typer.Option("--accept-changed", help="With --resume: go on where the code has changed, and record that it has."),
+    typer.Option("--accept-changed", help="With --resume: continue although code has changed, and record the change."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON, with all columns.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print the rows as CSV, with all columns.")]

@@ -45,8 +45,8 @@ def chosen(json: bool, csv: bool) -> Layout:
 def print_frame(frame: pd.DataFrame, layout: Layout) -> None:
     """Print all rows of a frame as a JSON array, as CSV, or as a table.
 
-    JSON and CSV have 63-bit numbers as strings: other programs read numbers as floats, which round them. A table has
-    the last lines of longer texts. Times are given to the second, in tables without the zone, which is UTC.
+    JSON and CSV have 63-bit numbers as strings: other programs read numbers as floats, which round them. A table shows
+    the last line of a text. Times are in UTC, to the second; tables omit the zone.
     """
     times = frame.select_dtypes("datetimetz")
     frame = frame.assign(**{str(name): times[name].dt.floor("s").dt.as_unit("s") for name in times})
@@ -106,18 +106,21 @@ def given(context: typer.Context, source: str = "COMMANDLINE") -> dict[str, str]
 
     ``source``: ``COMMANDLINE`` or ``ENVIRONMENT``.
     """
-    found = {}
+    words = {}
     for parameter in context.command.params:
         origin = context.get_parameter_source(parameter.name or "")
         if parameter.name and origin is not None and origin.name == source:
-            found[parameter.name] = option_word(parameter)
-    return found
+            words[parameter.name] = option_word(parameter)
+    return words
 
 
-def refuse_what_is_settled(context: typer.Context, what: str, free: Collection[str]) -> None:
-    """Raise UsageError for an option that would change the stored tournament or run that ``--resume`` continues."""
+def refuse_recorded_settings(context: typer.Context, what: str, allowed: Collection[str]) -> None:
+    """Raise UsageError for an option that would change the stored tournament or run that ``--resume`` continues.
+
+    ``what``: ``tournament`` or ``run``. ``allowed``: names of the options that may be given with ``--resume``.
+    """
     for name, word in given(context).items():
-        if name not in {"resume", "quiet", *free}:
+        if name not in {"resume", "quiet", *allowed}:
             raise UsageError(f"{word} cannot be changed by --resume; start a new {what}")
 
 
@@ -153,9 +156,9 @@ def progress_bar(what: str) -> Iterator[Callable[[int, int, int, str], None]]:
 
 @contextmanager
 def work_bar(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Show a bar on standard error if that is a terminal; yield a function that takes the work done and in all.
+    """Show a bar on standard error if that is a terminal. Yield a function that updates it: work done, work in all.
 
-    The bar appears with the first call of the function.
+    The bar appears at the first call of the function.
     """
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn

@@ -25,21 +25,22 @@ if TYPE_CHECKING:
     from arena.checkers.pdn import PDNError, PDNGame
     from arena.store.collector import Collector
 
-_TELL_GAMES = 200
+_UPDATE_GAMES = 200
+"""Number of games between two updates of the progress bar."""
 
 
 def import_(
     files: Annotated[list[str], typer.Argument(help="PDN files of English checkers.", metavar="FILE...")],
     db: Db = DEFAULT_DB,
     collection: Annotated[
-        str | None, typer.Option(help="Name of the collection; that of the file if not given.")
+        str | None, typer.Option(help="Name of the collection; the name of the file if not given.")
     ] = None,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Store games from PDN files. A game is stored once, even if it is imported again.
 
-    A game that cannot be read is a line on standard error; the other games are stored. The exit code is 0 if at least
-    one game could be read, else 1.
+    For a game that cannot be read, a line is printed on standard error; the other games are stored. The exit code is 0
+    if at least one game could be read, else 1.
     """
     from arena.checkers import pdn
     from arena.cli.output import say
@@ -78,22 +79,28 @@ def export(
         typer.Option(help="Name or id of a tournament, 'last', or 'all'.", autocompletion=complete.tournaments),
     ] = None,
     collection: Annotated[str | None, typer.Option(help="Name of a collection of imported games, or 'all'.")] = None,
-    player: Annotated[str | None, typer.Option(help="Part of the name of a player, of either colour.")] = None,
-    result: Annotated[Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="1-0: Black won.")] = None,
+    player: Annotated[str | None, typer.Option(help="Name of one of the players, or a part of it.")] = None,
+    result: Annotated[
+        Literal["1-0", "0-1", "1/2-1/2", "*"] | None, typer.Option(help="Result of the games; 1-0: Black won.")
+    ] = None,
     game: Annotated[
         str | None, typer.Option(help="One game of a tournament: its name, for example t2/17, its id, or 'last'.")
     ] = None,
     db: Db = DEFAULT_DB,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Write recorded games as PDN: all, or those of a tournament, a collection, a player, a result; or one game."""
+    """Write recorded games to a PDN file.
+
+    Options select the games of a tournament, a collection, a player or a result, or one game. Without them, all games
+    are written.
+    """
     from arena.cli.output import say
     from arena.store import Results
 
     if not output:
         raise UsageError("name a file to write, or - for standard output")
     if game is not None and collection is not None:
-        raise UsageError("--game names a game of a tournament: leave --collection out")
+        raise UsageError("--game names a game of a tournament: leave out --collection")
     if output != "-" and paths.exists(output):
         raise UsageError(f"{output} exists already: name another file")
     with Results(db) as stored:
@@ -118,18 +125,18 @@ def register(app: typer.Typer) -> None:
 
 @contextmanager
 def _read(path: str) -> Iterator[Iterator[PDNGame | PDNError]]:
-    """The games of a file, and a progress bar that the place in the file moves."""
+    """Yield the games of a file, with a progress bar for the position in the file."""
     from arena.checkers import pdn
     from arena.cli.output import progress_bar
 
-    with pdn.opened(path) as file, progress_bar(Path(path).name) as tell:
+    with pdn.opened(path) as file, progress_bar(Path(path).name) as update:
         size = os.fstat(file.fileno()).st_size
 
         def games() -> Iterator[PDNGame | PDNError]:
             for number, game in enumerate(pdn.read(file), 1):
-                if number % _TELL_GAMES == 0:
+                if number % _UPDATE_GAMES == 0:
                     total = number * size // (file.buffer.tell() or 1)
-                    tell(number, 0, max(total, number), "")
+                    update(number, 0, max(total, number), "")
                 yield game
 
         yield games()
@@ -139,7 +146,7 @@ def _summary(path: str, name: str, collector: Collector | None, kept: int, bad: 
     if collector is None:
         return f"{path}: no game kept, {bad} bad"
     collector.flush()
-    known = f" ({kept - collector.new} of them were there already)" if collector.new < kept else ""
+    known = f" ({kept - collector.new} of them were already stored)" if collector.new < kept else ""
     return f"{path}: {_games(kept)} in collection {name!r}{known}, {bad} bad"
 
 

@@ -9,8 +9,10 @@ import typer
 
 def perft(
     fen: Annotated[str, typer.Argument(help="A position as PDN FEN, or 'start'.")],
-    depth: Annotated[int, typer.Argument(min=0, max=40, help="Plies.")],
-    unique: Annotated[bool, typer.Option("--unique", help="Count moves that lead to the same position once.")] = False,
+    depth: Annotated[int, typer.Argument(min=0, max=40, help="Length of the paths in plies.")],
+    unique: Annotated[
+        bool, typer.Option("--unique", help="Count moves of a position that lead to the same position as one move.")
+    ] = False,
 ) -> None:
     """Count the move paths from a position."""
     from arena.checkers.board import Board

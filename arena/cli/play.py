@@ -27,7 +27,10 @@ def play(
     db: Db = DEFAULT_DB,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Play a game in the terminal: type moves like 11-15 or 18x25, ? to list them; Ctrl-C ends it."""
+    """Play a game against a player in the terminal.
+
+    Type moves like 11-15 or 18x25, or ? to list the legal moves. Ctrl-C ends the game.
+    """
     import numpy as np
 
     from arena.checkers.board import Board
@@ -65,7 +68,7 @@ def register(app: typer.Typer) -> None:
 
 
 def guarded(spec: Spec, code: Callable[[], Any]) -> Any:
-    """Return what a player's code returns. Raises ArenaError, with the player's name, if it raises."""
+    """Call a player's code and return its result. Raises ArenaError, with the player's name, if the call raises."""
     try:
         return code()
     except ArenaError:

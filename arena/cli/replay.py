@@ -38,11 +38,15 @@ def replay(
             "--debug", help="Play the game again in this process; show the players' output and the traceback of faults."
         ),
     ] = False,
-    pdb: Annotated[bool, typer.Option("--pdb", help="As --debug; start a debugger if a player fails.")] = False,
+    pdb: Annotated[bool, typer.Option("--pdb", help="Like --debug, and start a debugger if a player fails.")] = False,
     boards: Annotated[bool, typer.Option("--boards/--no-boards", help="Draw every position.")] = True,
     db: Db = DEFAULT_DB,
 ) -> None:
-    """Show a recorded game, or play it again from its seed and compare it with the record."""
+    """Show a recorded game, or play it again and compare the moves.
+
+    With --verify, --debug or --pdb, the players play the game again from its seed. Then the command compares the game
+    with the record.
+    """
     from arena.cli.output import given
     from arena.store import Results
     from arena.store.decoding import decoding
@@ -51,7 +55,7 @@ def replay(
     if verify and len(ways) > 1:
         raise UsageError(f"choose one of --verify and {ways[1]}")
     if ways and boards and "boards" in given(context):
-        raise UsageError(f"{ways[0]} draws no boards: choose one of it and --boards")
+        raise UsageError(f"{ways[0]} draws no boards: leave out --boards")
     with Results(db) as stored, decoding(stored.location):
         record = stored.game(game, tournament)
         if verify:
@@ -95,12 +99,12 @@ def _title(known_as: str | int, record: GameRecord) -> str:
 
 
 def _print_end(record: GameRecord) -> None:
-    forfeited_by = f", by the fault of {record.forfeited_by}" if record.forfeited_by else ""
+    forfeited_by = f", forfeited by {record.forfeited_by}" if record.forfeited_by else ""
     print(f"{record.result} after {record.plies} plies: {record.termination}{forfeited_by}")
 
 
 def _remarks(record: GameRecord, ply: int) -> str:
-    """The player's report on a move, and the time that it took."""
+    """Return what the player reported about a move, and the time that the move took."""
     score, depth, nodes, seconds = (
         values[ply] if values else None for values in (record.scores, record.depths, record.nodes, record.seconds)
     )
@@ -118,25 +122,26 @@ def _verify(stored: Results, record: GameRecord, game: str, tournament: str | No
     from arena.cli.output import say
     from arena.tournament import replay as replaying
 
-    found = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record, say)
-    for reservation in found.reservations:
+    verification = replaying.verify(stored, stored.tournament(stored.tournament_of(game, tournament)), record, say)
+    for reservation in verification.reservations:
         print(f"note: {reservation}")
-    difference = _difference(record, found)
+    difference = _difference(record, verification)
     if difference is not None:
-        why = next(iter(found.reservations), "a player is not deterministic, or its moves depend on the machine")
+        why = next(iter(verification.reservations), "a player is not deterministic, or its moves depend on the machine")
         raise ArenaError(f"game {game} {difference}: {why}")
     print(f"game {game} is the same, move by move: {record.plies} plies, {record.result}, {record.termination}")
 
 
-def _difference(record: GameRecord, found: Verification) -> str | None:
-    """Where a game played again differs from its record; None if it does not."""
-    if found.differs is None:
+def _difference(record: GameRecord, verification: Verification) -> str | None:
+    """Return the first difference between a game played again and its record; None if they are the same."""
+    ply = verification.difference
+    if ply is None:
         return None
     then, now = (
-        each.moves[found.differs - 1] if found.differs <= each.plies else f"{each.result}, {each.termination}"
-        for each in (record, found.again)
+        each.moves[ply - 1] if ply <= each.plies else f"{each.result}, {each.termination}"
+        for each in (record, verification.replayed)
     )
-    return f"differs at ply {found.differs}: {then} on record, {now} now"
+    return f"differs at ply {ply}: {then} on record, {now} now"
 
 
 def _debug(stored: Results, record: GameRecord, game: str, tournament: str | None, stop_at_faults: bool) -> None:
@@ -167,8 +172,9 @@ def _debug(stored: Results, record: GameRecord, game: str, tournament: str | Non
         print(f"{ply // 2 + 1:>4}. {side} {move}", flush=True)
 
     print(_title(game, record), flush=True)
-    found = debugging.debug(prepared, show_move, show_fault)
-    _print_end(found.again)
-    if found.again.reason and not faults:
-        print(found.again.reason)
-    print(f"the game {_difference(record, found) or 'is the same as on record'}")
+    verification = debugging.debug(prepared, show_move, show_fault)
+    replayed = verification.replayed
+    _print_end(replayed)
+    if replayed.reason and not faults:
+        print(replayed.reason)
+    print(f"the game {_difference(record, verification) or 'is the same as on record'}")

@@ -1,4 +1,4 @@
-"""The report of a tournament: standings, head to head, likelihood of superiority, forfeits, and what they mean."""
+"""The report of a tournament: standings, head to head, likelihood of superiority, forfeits, and explanations."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 _UNITS = {"davidson": "Elo units, 0 on average"}
 """The unit of the ratings of each system; the name of the system stands for others."""
 _FORFEITS = 10
-"""Most groups of forfeits in a report."""
+"""Maximum number of groups of forfeits in a report."""
 _LABEL = 32
-"""Most columns of a player's spec beside the opponents."""
+"""Maximum width of a player's spec in a table of players against players."""
 _MARKS = {
     "!": "!: the player won all its games or lost all of them, so nobody knows how much better or worse it is.",
     "[": "[1], [2]: only ratings with the same number in brackets can be compared. Between players with different "
     "numbers there were no games, or one side got all the points.",
     NO_VALUE: f"{NO_VALUE}: the player has no rating, because all its games were forfeited or it has none.",
 }
-"""What the signs beside ratings mean."""
+"""Explanations of the signs beside ratings."""
 
 
 def report(stored: Results, which: str) -> None:
-    """Print the report of the tournament of that name or id, its database, and how pandas reads it."""
+    """Print the report of the tournament with that name or id, and how to read it with pandas."""
     standings = stored.standings(which)
     tournament = stored.tournament(which)
     name = tournament.name
@@ -75,19 +75,19 @@ def report(stored: Results, which: str) -> None:
 
 
 def is_unfinished(row: Mapping[Any, Any]) -> bool:
-    """Return whether a tournament, a row of ``Results.tournaments()``, is known to have games that are not played."""
+    """Return whether fewer games than planned are on record; ``row``: one of ``Results.tournaments()``."""
     from pandas import isna
 
     return not isna(row["planned"]) and row["games"] < row["planned"]
 
 
 def count_of(row: Mapping[Any, Any]) -> str:
-    """Return the number of games of a tournament, and of how many if it is unfinished."""
+    """Return the number of games on record, and the planned number if the tournament is unfinished."""
     return f"{row['games']} of {row['planned']}" if is_unfinished(row) else str(row["games"])
 
 
 def _notes(system: str, marks: Collection[str], compared: bool) -> Iterator[str]:
-    """Yield what the columns and signs of the tables mean."""
+    """Yield explanations of the columns and signs of the tables."""
     yield "win %: games won, with Wilson's 95 % interval. score %: games won and half of the games drawn."
     if system:
         yield f"rating: {_UNITS.get(system, system)}, with a 95 % interval. Forfeited games do not count in it."
@@ -154,7 +154,7 @@ def _print_matrix(title: str, players: Sequence[str], cells: Mapping[tuple[str, 
 
 
 def _print_forfeits(stored: Results, tournament: StoredTournament) -> None:
-    """Print who forfeited how, how often and why, each with the command that shows the first such game."""
+    """Print forfeits by player, termination and reason, each with the command that shows the first such game."""
     frame = stored.forfeits(tournament.id)
     if frame.empty:
         return
@@ -169,7 +169,7 @@ def _print_forfeits(stored: Results, tournament: StoredTournament) -> None:
 
 
 def _print_versions(frame: pd.DataFrame) -> None:
-    """Print which players changed, or may have changed, while the tournament was played."""
+    """Print which players changed, or may have changed, during the tournament."""
     for player, rows in frame.groupby("player", sort=False):
         if len(rows) > 1:
             known = rows["code"].fillna("not recorded")
@@ -182,7 +182,7 @@ def _print_versions(frame: pd.DataFrame) -> None:
 
 
 def _print_learned(frame: pd.DataFrame, location: str) -> None:
-    """Print which players learned, and the command that measures them as they are at the end."""
+    """Print which players learned, and the command that measures their final models."""
     last = frame.groupby("player").tail(1)
     if not last.empty:
         words = ["arena", "tournament", "--players", ",".join((*last["spec"], "...")), "--db", location]

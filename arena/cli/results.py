@@ -1,4 +1,4 @@
-"""``arena results``: what a database has on record."""
+"""``arena results``: prints the content of a database."""
 
 from __future__ import annotations
 
@@ -34,8 +34,9 @@ ResultKind = Literal[
     "checkpoints",
     "models",
 ]
+_KIND_HELP = f"Rows to print: {', '.join(get_args(ResultKind))}. Without it, print the report."
 _OF_ALL, _OF_RUNS = ("tournaments", "runs", "models"), ("metrics", "checkpoints")
-"""Kinds of the whole database, and of a training run; the others are of a tournament."""
+"""Kinds of rows of the whole database, and of a training run. The other kinds are of a tournament."""
 _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
     "game": ("games", "positions"),
     "player": (
@@ -51,7 +52,7 @@ _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
 
 def results(
     context: typer.Context,
-    kind: Annotated[ResultKind | None, typer.Argument(help="The rows to print; without it, the whole report.")] = None,
+    kind: Annotated[ResultKind | None, typer.Argument(help=_KIND_HELP, show_choices=False)] = None,
     tournament: Annotated[
         str,
         typer.Option(help="Name or id of a tournament, 'last', or 'all'.", autocompletion=complete.tournaments),
@@ -74,13 +75,13 @@ def results(
         str | None,
         typer.Option(help="Games that ended in one way, for example timeout.", autocompletion=complete.terminations),
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Most rows to print, from the first one on.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows to print.")] = None,
     db: Db = DEFAULT_DB,
-    spec: Annotated[bool, typer.Option("--spec", help="Print the tournament as a file that plays it again.")] = False,
+    spec: Annotated[bool, typer.Option("--spec", help="Print a TOML file that plays the tournament again.")] = False,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """Print the report of a tournament, or rows of one kind: its games, training runs, ...
+    """Print the report of a tournament, or rows of one kind.
 
     Tables show the most important columns; --json and --csv have all of them.
     """

@@ -31,8 +31,8 @@ _COMPLETED: Mapping[str, Callable[..., list[str]]] = {
 def takes(request: type[TournamentRequest], names: Collection[str], **defaults: Any) -> Callable[[Command], Command]:
     """Return a decorator that adds options to a command: the fields ``names`` of ``request``, and ``--quiet``.
 
-    They stand between the command's arguments and its own options. ``defaults`` replace those of the class. The
-    command gets the values as its variable keyword parameter.
+    The added options come after the command's arguments and before its own options. ``defaults`` replace those of the
+    class. The command gets the values as its variable keyword parameter.
     """
 
     def decorate(command: Command) -> Command:
@@ -58,16 +58,17 @@ def plain(request: type[TournamentRequest]) -> list[str]:
     return [name for name in names if _kind(hints(request)[name])]
 
 
-def chosen(context: typer.Context, request: type[TournamentRequest], said: Mapping[str, Any]) -> TournamentRequest:
-    """Return the values of the command line, then those of ``said``, of the environment, and the defaults.
+def requested(context: typer.Context, request: type[TournamentRequest], preset: Mapping[str, Any]) -> TournamentRequest:
+    """Return the request of a command line.
 
-    Raises UsageError.
+    The command line overrides the values in ``preset``, which override the environment, which overrides the defaults of
+    the class. Raises UsageError if a value is invalid.
     """
 
     def values(source: str) -> dict[str, Any]:
         return {name: context.params[name] for name in hints(request).keys() & given(context, source).keys()}
 
-    return request(**{**values("ENVIRONMENT"), **said, **values("COMMANDLINE")})
+    return request(**{**values("ENVIRONMENT"), **preset, **values("COMMANDLINE")})
 
 
 def _kind(hint: Any) -> type[Any] | None:

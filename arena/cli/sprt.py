@@ -38,7 +38,7 @@ def verdict(tournament: StoredTournament, points: Mapping[int, float | None]) ->
     verdicts = {
         "H0": f"H0 is accepted: the difference is {low} rather than {high} {elo}",
         "H1": f"H1 is accepted: the difference is {high} rather than {low} {elo}",
-        "open": f"undecided between H0, a difference of {low}, and H1, one of {high} {elo}: more games would tell",
+        "open": f"undecided between H0 (a difference of {low}) and H1 ({high} {elo}): more games are needed",
     }
     lines = [
         f"{player} against {opponent}: {verdicts[result.verdict]}",

@@ -32,7 +32,7 @@ def print_text(text: str) -> None:
 
 
 def filled(items: Sequence[str]) -> str:
-    """Return items on one line or, if the terminal is too narrow, on several, the later ones indented."""
+    """Return items joined by blanks. If the terminal is too narrow, break the line and indent the following lines."""
     rows = _wrapped([item + GAP for item in items], terminal_width() - len(GAP))
     return f"\n{GAP}".join(rows)
 

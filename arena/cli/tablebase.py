@@ -1,4 +1,4 @@
-"""``arena tablebase``: build endgame tables, list them, look positions up."""
+"""``arena tablebase``: builds and lists endgame tables, and looks up positions."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from arena.errors import TablebaseError
 
 _COUNTED = ["positions", "wins", "draws", "losses", "longest_win", "longest_loss"]
 
-group = typer.Typer(name="tablebase", help="Endgame tables: build, list, look up.", no_args_is_help=True)
+group = typer.Typer(name="tablebase", help="Build, list and look up endgame tables.", no_args_is_help=True)
 
 
 @group.command()
 def build(
     pieces: Annotated[
-        int, typer.Option(min=2, max=6, help="Pieces on the board; 5 take 140 MB on disk, 6 another 2.4 GB.")
+        int, typer.Option(min=2, max=6, help="Largest number of pieces; 5 take 140 MB on disk, 6 another 2.4 GB.")
     ] = 4,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Build the endgame tables with at most this number of pieces, unless they exist.
+    """Build the endgame tables that do not exist yet.
 
-    This is done once for a machine. 4 pieces take seconds, 5 a minute, 6 a quarter of an hour. A build that was stopped
-    continues with the file that it was building.
+    A machine needs this once. 4 pieces take seconds, 5 a minute, 6 a quarter of an hour. If a build was stopped, the
+    next one continues with the unfinished file.
     """
     from arena.cli.output import say, work_bar
     from arena.search.tablebase import Tablebase, files
@@ -38,11 +38,14 @@ def build(
 
 @group.command()
 def info(
-    slices: Annotated[bool, typer.Option("--slices", help="A row for each combination of pieces.")] = False,
+    slices: Annotated[bool, typer.Option("--slices", help="Print a row for each combination of pieces.")] = False,
     json: Json = False,
     csv: Csv = False,
 ) -> None:
-    """List the endgame tables that exist, with the numbers of won, drawn and lost positions of the side to move."""
+    """List the endgame tables that exist.
+
+    A row has the numbers of positions that the side to move wins, draws and loses, and the longest wins and losses.
+    """
     import pandas as pd
 
     from arena.cli.output import chosen, print_frame, say
@@ -54,8 +57,8 @@ def info(
         try:
             parts = [part for group in groups(pieces) for part in split(group, files.read(group, folder))]
         except FileNotFoundError:
-            there = sum(files.path_of(group, folder).exists() for group in groups(pieces))
-            say(f"not built: {pieces} pieces ({there} of {len(groups(pieces))} files)")
+            existing = sum(files.path_of(group, folder).exists() for group in groups(pieces))
+            say(f"not built: {pieces} pieces ({existing} of {len(groups(pieces))} files)")
         except TablebaseError as error:
             say(f"not usable: {error}")
         else:
@@ -70,7 +73,10 @@ def info(
 
 @group.command()
 def probe(fen: Annotated[str, typer.Argument(help="A position as PDN FEN.")], json: Json = False) -> None:
-    """Print the exact value of a position for the side to move, and that of each move, the best first."""
+    """Print the exact value of a position and of each move.
+
+    Values are for the side to move. The best move comes first.
+    """
     from arena.checkers.board import Board
     from arena.checkers.notation import move_text
     from arena.cli.output import say, work_bar

@@ -12,7 +12,7 @@ import typer
 from arena.cli import complete, tournament_file
 from arena.cli.options import Accept
 from arena.cli.report import report
-from arena.cli.settings import chosen, plain, takes
+from arena.cli.settings import plain, requested, takes
 from arena.cli.tournament_file import TournamentRequest
 from arena.errors import ArenaError, StoreError, UsageError
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 New = Annotated[
     bool,
-    typer.Option("--new", help="If the name is taken, start another tournament: NAME-2, NAME-3, ..."),
+    typer.Option("--new", help="If the name is taken, use NAME-2, NAME-3, ... instead."),
 ]
 _IN_FILES = ("sprt", "logistic", "alpha", "beta")
 """Settings that are options of arena compare only."""
@@ -41,14 +41,14 @@ def tournament(
     resume: Annotated[
         str | None,
         typer.Option(
-            help="Name or id of a tournament, or 'last': play its missing games.",
+            help="Name or id of a tournament, or 'last': play its missing games. A larger --games adds games.",
             autocompletion=complete.tournaments,
         ),
     ] = None,
     add: Annotated[
         list[str] | None,
         typer.Option(
-            help="With --resume: specs of players that join the tournament; --games N adds games.",
+            help="With --resume: specs of players to add, separated by commas.",
             autocompletion=complete.players,
         ),
     ] = None,
@@ -64,9 +64,9 @@ def tournament(
         db, name = _play_new(context, spec, new)
     else:
         if new:
-            raise UsageError("choose one of --resume, which goes on with a tournament, and --new, which starts one")
+            raise UsageError("choose one of --resume, which continues a tournament, and --new, which starts one")
         db, name = options["db"], _play_on(context, resume, add or [], accept_changed)
-    from arena.store import Results  # imports pandas, which takes long: after the games
+    from arena.store import Results  # after the games, because it imports pandas, which takes long
 
     with Results(db) as stored:
         report(stored, name)
@@ -81,7 +81,7 @@ def _play_new(context: typer.Context, spec: Path | None, new: bool) -> tuple[str
     from arena.tournament import runner
     from arena.tournament.plan import Plan
 
-    request = chosen(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
+    request = requested(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
     plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(request.db)))
     with Store.open(request.db, say) as store, progress(store.location, plan.settings.seed) as show:
         tournament = runner.run(
@@ -99,13 +99,14 @@ def _play_new(context: typer.Context, spec: Path | None, new: bool) -> tuple[str
 
 def _play_on(context: typer.Context, which: str, add: list[str], accept_changed: bool) -> str:
     """Play the missing games of a tournament on record; return its name."""
-    from arena.cli.output import given, refuse_what_is_settled, say
+    from arena.cli.output import given, refuse_recorded_settings, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
     from arena.tournament import runner
 
-    refuse_what_is_settled(context, "tournament", free=("db", "workers", "isolate", "accept_changed", "add", "games"))
+    allowed = ("db", "workers", "isolate", "accept_changed", "add", "games")
+    refuse_recorded_settings(context, "tournament", allowed)
     options = context.params
     with Store.existing(options["db"], say) as store:
         stored = store.tournament(which)
@@ -132,7 +133,7 @@ def register(app: typer.Typer) -> None:
 
 
 def naming(name: str | None, new: bool) -> Naming:
-    """Return how a new tournament is named: ``name`` or, with ``new``, the name with a number if it is taken."""
+    """Return the naming of a new tournament. With ``new``, a number is added to ``name`` if it is taken."""
     from arena.store import names
 
     if name is None:
@@ -147,7 +148,7 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
 
     latest: Progress | None = None
     try:
-        with progress_bar("games") as tell:
+        with progress_bar("games") as update:
 
             def show(now: Progress) -> None:
                 nonlocal latest
@@ -155,13 +156,13 @@ def progress(location: str, seed: int) -> Iterator[Callable[[Progress], None]]:
                     say(f"tournament {now.tournament!r}, seed {seed}: {now.total} games, {now.done} of them on record")
                 latest = now
                 forfeits = f"{now.forfeits} forfeits" if now.forfeits else ""
-                tell(now.played, now.done - now.played, now.total, " ".join(filter(None, (now.note, forfeits))))
+                update(now.played, now.done - now.played, now.total, " ".join(filter(None, (now.note, forfeits))))
 
             yield show
     except (KeyboardInterrupt, ArenaError) as error:
-        lost = isinstance(error, StoreError)  # the latest games may not be on record
-        if latest is not None and (lost or latest.done < latest.total):
-            recorded = "earlier games are" if lost else f"{latest.done} of {latest.total} games are"
+        is_lossy = isinstance(error, StoreError)  # the latest games may not be on record
+        if latest is not None and (is_lossy or latest.done < latest.total):
+            recorded = "earlier games are" if is_lossy else f"{latest.done} of {latest.total} games are"
             warn(f"{recorded} on record; to play the others:")
             warn(f"    arena tournament --resume {shlex.quote(latest.tournament)} --db {shlex.quote(location)}")
         raise

@@ -33,7 +33,10 @@ class TournamentRequest(TournamentSettings):
     """A new tournament: its settings and players, the database, and how it is played."""
 
     players: Annotated[list[str] | str, Meta(description="Specs of the players, separated by commas.")] | None = None
-    workers: Annotated[int, Meta(ge=1, description="Processes; one for each processor if not given.")] | None = None
+    workers: (
+        Annotated[int, Meta(ge=1, description="Number of worker processes; one for each processor if not given.")]
+        | None
+    ) = None
     isolate: Annotated[bool, Meta(description="Give each player a process of its own: for players that may cheat.")] = (
         False
     )
@@ -54,17 +57,17 @@ class TournamentRequest(TournamentSettings):
 
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the values in a file by the names of :class:`TournamentRequest`. Raises UsageError if they are wrong."""
+    """Return the values in a file, by the names of :class:`TournamentRequest`. Raises UsageError if one is invalid."""
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise UsageError(f"there is no file {path}; players are named by --players") from None
+        raise UsageError(f"there is no file {path}; to name players, use --players") from None
     except (OSError, ValueError) as error:  # a NUL in the path is a ValueError
         raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
     try:
         return parsed(content.decode())
     except RecursionError:
-        raise UsageError(f"{path} is not a file of a tournament: its values are nested too deep") from None
+        raise UsageError(f"{path} is not a tournament file: its values are nested too deeply") from None
     except ValueError as error:  # TOMLDecodeError, UnicodeDecodeError, or a number of thousands of digits
         raise UsageError(f"{path} is not a TOML file: {message_of(error)}") from None
     except UsageError as error:

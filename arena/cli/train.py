@@ -33,12 +33,14 @@ def train(
         ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="Games to learn from; 500, or the recorded ones once each, if not given.")
+        int | None,
+        typer.Option(min=1, help="Games to learn from. Default: 500; with --from, each recorded game once."),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of all chance; a fresh one if not given.")
+        int | None,
+        typer.Option(min=0, max=2**63 - 1, help="Seed of all random numbers; a random one if not given."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="Name of the run; that of the learner if not given.")] = None,
+    name: Annotated[str | None, typer.Option(help="Name of the run; the name of the learner if not given.")] = None,
     every: Annotated[
         int | None, typer.Option(min=1, help="Games between two checkpoints; a tenth of all if not given.")
     ] = None,
@@ -49,11 +51,14 @@ def train(
             autocompletion=complete.players,
         ),
     ] = "random,m1",
-    baseline_games: Annotated[int, typer.Option(help="Games against each of them; even.")] = 200,
+    baseline_games: Annotated[
+        int, typer.Option(help="Games of each checkpoint against each baseline, an even number.")
+    ] = 200,
     against: Annotated[
         str | None,
         typer.Option(
-            help="Players to learn from games against; also self, and past for its checkpoints.",
+            help="Opponents in the games to learn from, separated by commas: players, self (the learner), or past "
+            "(its earlier checkpoints).",
             autocompletion=complete.players,
         ),
     ] = None,
@@ -69,26 +74,30 @@ def train(
     ] = None,
     teacher: Annotated[
         str | None,
-        typer.Option(help="A player, 'tables', or 'annotations' to learn from.", autocompletion=complete.players),
+        typer.Option(
+            help="Teacher that rates the positions of the games: a player, 'tables', or 'annotations'.",
+            autocompletion=complete.players,
+        ),
     ] = None,
     db: Db = DEFAULT_DB,
     resume: Annotated[
         str | None,
         typer.Option(
-            help="Name or id of a run, or 'last', to go on with; --games may extend it.", autocompletion=complete.runs
+            help="Name or id of a run, or 'last': continue it from its last checkpoint. A larger --games extends it.",
+            autocompletion=complete.runs,
         ),
     ] = None,
     accept_changed: Accept = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="New file for the weights at the end, besides the record.")
+        Path | None, typer.Option("--output", "-o", help="New file for the final weights, which are also recorded.")
     ] = None,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Let a learner learn, and record the run with its metrics and checkpoints.
+    """Train a learner, and record its metrics and checkpoints.
 
-    A checkpoint can play in tournaments, and a run that was stopped goes on from its last one with --resume.
+    Checkpoints can play in tournaments. If a run was stopped, --resume continues it from its last checkpoint.
     """
-    from arena.cli.output import refuse_what_is_settled, say, warn, work_bar
+    from arena.cli.output import refuse_recorded_settings, say, warn, work_bar
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
@@ -98,10 +107,10 @@ def train(
     if output is not None:
         _check_free(output)
     if resume is not None:
-        refuse_what_is_settled(context, "run", free=("games", "db", "output", "accept_changed"))
+        refuse_recorded_settings(context, "run", ("games", "db", "output", "accept_changed"))
         with Store.existing(db, say) as store:
-            with work_bar("compiling kernels") as tell:
-                run = training.resume(store, resume, games, accept_changed=accept_changed, say=say, compiling=tell)
+            with work_bar("compiling kernels") as update:
+                run = training.resume(store, resume, games, accept_changed=accept_changed, say=say, compiling=update)
             _finish(run, store.location, output)
         return
     if accept_changed:
@@ -109,7 +118,7 @@ def train(
     if learner is None:
         raise UsageError("name a learner, for example: arena train lms --games 500")
     if from_ and paths.is_file(db):
-        Store.existing(db, say).close()  # an older one can be read only when it has been upgraded
+        Store.existing(db, say).close()  # upgrades the database of an older version, so that it can be read
     plan = RunPlan(
         specs.parse("learner", learner, resolver=ModelResolver(db)),
         secrets.randbits(32) if seed is None else seed,
@@ -121,8 +130,8 @@ def train(
     for problem in plan.source.problems if plan.source else ():
         warn(f"left out: {problem}")
     with Store.open(db, say) as store:
-        with work_bar("compiling kernels") as tell:
-            run = training.begin(store, plan, name, say=say, compiling=tell)
+        with work_bar("compiling kernels") as update:
+            run = training.begin(store, plan, name, say=say, compiling=update)
         _finish(run, store.location, output)
 
 
@@ -144,7 +153,7 @@ def _check_free(output: Path) -> None:
 
 
 def _finish(run: Training, location: str, output: Path | None) -> None:
-    """Learn from the games that a run has left, and print what it recorded."""
+    """Learn from the remaining games of a run, and print where the run is recorded."""
     with _progress(run, location) as show:
         trained = run.learn(show)
     _report(trained, location, output)
@@ -152,7 +161,7 @@ def _finish(run: Training, location: str, output: Path | None) -> None:
 
 @contextmanager
 def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], None]]:
-    """Show the progress of a run, with a line for each checkpoint; if it is stopped, print how to resume it."""
+    """Show the progress of a run, with a line for each checkpoint. If it is stopped, print how to resume it."""
     from arena.cli.output import progress_bar, say, warn
 
     name, recorded = run.run.name, run.start
@@ -175,13 +184,13 @@ def _progress(run: Training, location: str) -> Iterator[Callable[[RunProgress], 
             yield show
     except (KeyboardInterrupt, LearnerError, StoreError) as error:
         if recorded or not isinstance(error, LearnerError):
-            warn(f"{recorded} of {run.plan.games} games are on record; to go on from there:")
+            warn(f"{recorded} of {run.plan.games} games are on record; to continue from there:")
             warn(f"    arena train --resume {shlex.quote(name)} --db {shlex.quote(location)}")
         raise
 
 
 def _report(trained: Trained, location: str, output: Path | None) -> None:
-    """Print what a run has recorded, and the commands that show and use it."""
+    """Print where a run is recorded, and the commands that show its metrics and play its last checkpoint."""
     name, db = trained.run.name, db_words(location)
     rate = trained.games / max(trained.seconds, 1e-9)
     print(f"recorded in {location} as run {name!r}, weights {trained.model.hash}")
@@ -189,5 +198,5 @@ def _report(trained: Trained, location: str, output: Path | None) -> None:
     if output is not None:
         trained.model.save(output, trained.provenance)
         print(f"wrote {output}")
-    print(f"its curve: {shlex.join(['arena', 'results', 'metrics', '--run', name, *db])}")
-    print(f"play it: {shlex.join(['arena', 'tournament', '--players', f'{trained.name},random', *db])}")
+    print(f"show its metrics: {shlex.join(['arena', 'results', 'metrics', '--run', name, *db])}")
+    print(f"let it play: {shlex.join(['arena', 'tournament', '--players', f'{trained.name},random', *db])}")

@@ -28,10 +28,10 @@ def plain(error: typer.TyperException) -> str:
         words = _about_value(error, parameter, context)
     elif context is not None:
         words = _about_command(error, message, context)
-    elif found := _NO_VALUE.match(message):
-        words = f"{found['option']} needs a value"
-    elif found := _A_VALUE.match(message):
-        words = f"{found['option']} takes no value"
+    elif match := _NO_VALUE.match(message):
+        words = f"{match['option']} needs a value"
+    elif match := _A_VALUE.match(message):
+        words = f"{match['option']} takes no value"
     return words or message
 
 
@@ -42,7 +42,7 @@ def option_word(parameter: Any) -> str:
 
 
 def _about_value(error: typer.TyperException, parameter: Any, context: Any) -> str | None:
-    """Return the message for a bad or missing value of a parameter; None if it has no words for it."""
+    """Return the message for a bad or missing value of a parameter; None if there is none."""
     if type(error).__name__ == "MissingParameter":
         about = (getattr(parameter, "help", None) or "").rstrip(".")
         return f"{context.command_path} needs {option_word(parameter)}" + (f": {about}" if about else "")
@@ -59,11 +59,11 @@ def _about_command(error: typer.TyperException, message: str, context: Any) -> s
         if option.lstrip("-") in INSTEAD:
             return f"{command} has no option {shown(option)}: {INSTEAD[option.lstrip('-')]}"
         return f"{command} has no option {shown(option)}; {nearest(option, _options(context.command.params))}"
-    if found := _NO_COMMAND.match(message):
+    if match := _NO_COMMAND.match(message):
         names = list(context.command.list_commands(context))
-        return f"{command} has no command {shown(found['name'])}; {nearest(found['name'], names)}"
-    if found := _EXTRA.match(message):
-        return f"{command} takes no further argument: {shown(found['words'])} is one too many"
+        return f"{command} has no command {shown(match['name'])}; {nearest(match['name'], names)}"
+    if match := _EXTRA.match(message):
+        return f"{command} takes no further argument: {shown(match['words'])} is one too many"
     return None
 
 

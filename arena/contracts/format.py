@@ -29,9 +29,10 @@ class Format(ABC):
     """
 
     extensible: ClassVar[bool] = False
-    """Whether the pairings depend on no result, and more players, named last, only add pairings to the first stage.
+    """Whether a tournament on record can get more players, and more games of each pairing.
 
-    If so, a tournament on record can get more players and more games of each pairing.
+    This requires that pairings do not depend on results, and that players added at the end of the list only add
+    pairings to the first stage.
     """
 
     @abstractmethod

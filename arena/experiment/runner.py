@@ -22,12 +22,12 @@ from arena.experiment.trainer import Advanced, Reached, Train, Trained
 from arena.experiment.trainers import Trainers
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
+from arena.plugins.compiling import processors
 from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.store.runs import packed, unpacked
 from arena.tournament import schedule
 from arena.training import training
-from arena.workers import system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
@@ -176,7 +176,7 @@ class _Run:
         if workers is not None and workers < 1:
             raise UsageError(f"there must be at least one worker, not {workers}")
         self._experiment, self._plan, self._store = experiment, plan, store
-        self._workers = workers or system.processors()
+        self._workers = workers or processors()
         self._progress, self._say = progress, say
         self._launcher = launcher or Launcher(say)
         self._tasks = _Tasks()

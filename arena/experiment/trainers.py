@@ -85,9 +85,9 @@ class Trainers:
 
     def _died(self, run: int, process: psutil.Popen) -> Iterator[tuple[int, _Message]]:
         """Train a run again whose process has died, unless that has happened too often."""
-        how = system.ended(process.wait())
+        how = system.exit_text(process.wait())
         self._deaths[run] += 1
-        if system.ended_by_others(process.returncode):
+        if system.killed_from_outside(process.returncode):
             if self._deaths[run] == ATTEMPTS:
                 raise TournamentStopped(f"the process that trains was killed {ATTEMPTS} times: {how}")
             self._waiting.appendleft(run)

@@ -21,14 +21,15 @@ _FINEST = 10**6
 
 
 class Swiss(Format):
-    """In each stage players with nearly equal points meet; two players meet at most once.
+    """In each round, players with nearly equal points meet; two players meet at most once.
 
     With an odd number of players, the lowest in the standings without a bye so far gets one. It counts as a won
-    meeting. Among players with equal points, those named earlier stand higher. See :mod:`arena.formats.draw`.
+    meeting. Among players with equal points, those named earlier stand higher. ``arena/formats/draw.py`` has the
+    details.
     """
 
     def __init__(self, rounds: Annotated[int, Range(1)] | None = None) -> None:
-        """``rounds``: the number of stages; None: one more than a knockout would have."""
+        """``rounds``: number of rounds; none: one more than a knockout would have."""
         self.rounds = rounds
 
     def meetings(self, players: int) -> int:

@@ -1,7 +1,6 @@
-"""Compiling in several processes: each takes the name of a unit from its standard input, compiles it, and answers.
+"""Compilation in several processes. Each reads the name of a unit from standard input, compiles it and answers.
 
-A unit that needs the kernels of others is handed out when these are compiled, so that no two processes compile the
-same function at the same time.
+A unit that requires other units is compiled after them, so no two processes compile the same function at the same time.
 """
 
 from __future__ import annotations
@@ -25,21 +24,26 @@ _COMMAND = (
     "from arena.plugins import compiling; compiling.main()"
 )
 UNKNOWN = "unknown"
-"""Answers a unit that the compiling process does not know: a plugin that was registered in memory."""
+"""The answer for a unit that the compiling process does not know, because its plugin was registered in memory."""
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def compile_units(units: Mapping[str, Sequence[str]], processes: int) -> Iterator[tuple[str, Fault]]:
-    """Compile units, given by name with the units that must be compiled before; those first that come first.
+    """Compile units in the order of ``units``, which maps each name to the names of the units that it requires.
 
-    Yields each unit when it is done, with what went wrong: None, :data:`UNKNOWN`, or one line.
+    Yields each name when the unit is done, with None, :data:`UNKNOWN` or a one-line error.
     """
     waiting, unfinished, running = dict(units), set(units), 0
     answers: SimpleQueue[tuple[_Process, str, Fault]] = SimpleQueue()
     idle = [_Process(answers.put) for _ in range(max(1, min(processes, len(units))))]
-    everyone = list(idle)
+    started = list(idle)
     try:
         while waiting or running:
-            ready = [name for name, before in waiting.items() if unfinished.isdisjoint(before)]
+            ready = [name for name, required in waiting.items() if unfinished.isdisjoint(required)]
             for name in ready[: len(idle)]:
                 del waiting[name]
                 idle.pop().compile(name)
@@ -48,15 +52,15 @@ def compile_units(units: Mapping[str, Sequence[str]], processes: int) -> Iterato
             running -= 1
             unfinished.remove(name)
             idle.append(process if process.alive else _Process(answers.put))
-            everyone.append(idle[-1])
+            started.append(idle[-1])
             yield name, fault
     finally:
-        for process in everyone:
+        for process in started:
             process.end()
 
 
 class _Process:
-    """A process that compiles one unit at a time, and a thread that waits for its answer."""
+    """A process that compiles one unit at a time. A thread of this process waits for its answer."""
 
     def __init__(self, answer: Callable[[tuple[_Process, str, Fault]], object]) -> None:
         self._answer = answer
@@ -69,16 +73,15 @@ class _Process:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
-            start_new_session=True,  # Ctrl-C is the business of the process that waits
+            start_new_session=True,  # only the parent handles Ctrl-C
         )
 
     def compile(self, name: str) -> None:
-        """Compile a unit; the answer comes later, from another thread."""
+        """Start to compile a unit. Another thread passes on the answer later."""
         self._thread = Thread(target=self._wait_for, args=[name], daemon=True)
         self._thread.start()
 
     def end(self) -> None:
-        """Kill the process."""
         self._process.kill()
         self._process.wait()
         if self._thread.ident is not None:
@@ -97,15 +100,15 @@ class _Process:
             self._process.stdin.flush()
             answer = self._process.stdout.readline()
         self.alive = bool(answer)
-        self._answer((self, name, json.loads(answer) if answer else "the process that compiled it died"))
+        self._answer((self, name, json.loads(answer) if answer else "the compiling process died"))
 
 
 def main() -> None:
-    """Compile the units that standard input names, a line each, and answer each with a line of JSON."""
+    """Compile the units whose names arrive on standard input, one per line. Answer each with a line of JSON."""
     from arena.plugins import warmup
 
     answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # what plugins print is no answer
+    os.dup2(2, 1)  # keeps the output of plugins out of the answers
     for line in sys.stdin:
         answers.write(f"{json.dumps(warmup.compile_unit(line.strip()))}\n")
         answers.flush()

@@ -1,12 +1,11 @@
-"""Compiling kernels before they are needed: once for each machine, and only those that the named players need.
+"""Warm-up: compiles the kernels that the given players need, if the cache of this machine does not hold them.
 
-Kernels are compiled by the unit: the rules of the game, the search, games in compiled code, an evaluator, a learner. A
-file beside the machine code marks each unit that is in the cache, for this processor, Python and Numba, and this code.
+Kernels are compiled in units. A unit is the rules of the game, the search, games in compiled code, an evaluator or a
+learner. A marker file in the cache shows that the cache holds a unit (:func:`arena.kernels.compiled.marker`).
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
@@ -19,7 +18,7 @@ from arena.contracts.evaluator import Evaluator
 from arena.errors import UnknownName, UsageError
 from arena.kernels.compiled import marker
 from arena.plugins import registry
-from arena.plugins.compiling import UNKNOWN, compile_units
+from arena.plugins.compiling import UNKNOWN, compile_units, processors
 from arena.plugins.specs import Spec
 
 if TYPE_CHECKING:
@@ -30,30 +29,32 @@ if TYPE_CHECKING:
     from arena.plugins.registry import Registered
 
 GAME, SEARCH, GAMES = "game", "search", "games"
-"""The units of the core: the rules, the search, and games in compiled code."""
-_FEW = Board.from_fen("B:W32:BK1")
+"""Names of the units of the core: the rules, the search, and games in compiled code."""
+_OURS = "checkers-arena"
+"""Name of the distribution with the built-in players."""
+_SMALL_BOARD = Board.from_fen("B:W32:BK1")
 
 _loaded: set[str] = set()
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Kernels that are compiled together, in one process."""
+    """Kernels that one process compiles together."""
 
     name: str
     item: Registered | None
-    """The evaluator or learner; None in the core."""
-    before: tuple[str, ...]
-    """Units that must be compiled before."""
+    """The evaluator or learner; None for a unit of the core."""
+    requires: tuple[str, ...]
+    """Names of the units that must be compiled before this one."""
 
     @property
     def is_compiled(self) -> bool:
-        """Whether the cache holds it; False if there is no cache."""
+        """Whether the cache holds the unit; False if there is no cache."""
         file = marker(self.name, self.item.code if self.item else "")
         return file is not None and file.exists()
 
     def mark(self) -> None:
-        """Note that the cache holds it."""
+        """Create the marker file, which shows that the cache holds the unit."""
         if file := marker(self.name, self.item.code if self.item else ""):
             file.touch()
 
@@ -63,29 +64,29 @@ def compile_missing(
     needed: Iterable[Spec],
     progress: Callable[[int, int], object] = lambda _done, _total: None,
 ) -> None:
-    """See to it that the machine code that these players, evaluators and learners need is in the cache.
+    """Compile the kernels that these players, evaluators and learners need and the cache does not hold.
 
-    ``say`` gets a line if there is something to compile, and one for each evaluator that fails, which does not count as
-    compiled. ``progress`` is called with the number of units that are done, and of all.
+    ``say`` is called with a line if units are missing, and with a line for each unit that fails. A unit that fails is
+    not marked as compiled. ``progress`` is called with the number of finished units and the number of all units.
     """
-    if marker(GAME, "") is None:  # where there is no cache, each process compiles what it runs
+    if marker(GAME, "") is None:  # without a cache, each process compiles what it runs
         return
     missing = {unit.name: unit for unit in units(needed) if not unit.is_compiled}
     if not missing:
         return
     say("compiling kernels, first run only ...")
     progress(0, len(missing))
-    work = {unit.name: unit.before for unit in missing.values()}
-    for done, (name, fault) in enumerate(compile_units(work, _processors()), 1):
+    requirements = {unit.name: unit.requires for unit in missing.values()}
+    for done, (name, fault) in enumerate(compile_units(requirements, processors()), 1):
         if fault is None:
             missing[name].mark()
         elif fault != UNKNOWN:
-            say(f"the {name} fails: {fault}")
+            say(f"the {name} cannot be compiled: {fault}")
         progress(done, len(missing))
 
 
 def warm_up() -> None:
-    """Load into this process the machine code of all units that are in the cache, and compile nothing."""
+    """Load the machine code of all evaluators and the core from the cache into this process. Compile nothing."""
     for unit in units(everything()):
         if unit.name not in _loaded and unit.is_compiled and (unit.item is None or unit.item.kind == "evaluator"):
             _loaded.add(unit.name)
@@ -93,16 +94,19 @@ def warm_up() -> None:
 
 
 def everything() -> Iterator[Spec]:
-    """All evaluators and learners that can be made without being told anything, as specs."""
+    """Yield the specs of all evaluators and learners that have no required option."""
     for kind in ("evaluator", "learner"):
         for item in registry.load().all(kind):
-            if _can_be_made(item):
+            if _has_only_defaults(item):
                 yield Spec(item, item.name, None, {})
 
 
 def units(needed: Iterable[Spec]) -> list[Unit]:
-    """The units that players, evaluators and learners need, each after those that it needs itself."""
-    found = {GAME: Unit(GAME, None, ()), SEARCH: Unit(SEARCH, None, (GAME,))}
+    """Return the units that players, evaluators and learners need, each after the units that it requires.
+
+    The rules and the search are always among them.
+    """
+    result = {GAME: Unit(GAME, None, ()), SEARCH: Unit(SEARCH, None, (GAME,))}
     learners: list[Registered] = []
     evaluators: list[Registered] = []
     for spec in needed:
@@ -110,25 +114,28 @@ def units(needed: Iterable[Spec]) -> list[Unit]:
             learners.append(spec.registered)
         evaluators += _evaluators_of(spec)
     for learner in learners:
-        found[GAMES] = Unit(GAMES, None, (SEARCH,))
+        result[GAMES] = Unit(GAMES, None, (SEARCH,))
         player = registry.load().get("player", learner.cls.plays)
         evaluators += [*_named_by(learner.cls), *_named_by(player.cls)]
-    evaluators = [each for each in evaluators if _can_be_made(each)]
+    evaluators = [item for item in evaluators if _has_only_defaults(item)]
     for item in evaluators:
         name = f"evaluator {item.name}"
-        found[name] = Unit(name, item, (GAME,))
-    for item in filter(_can_be_made, learners):
+        result[name] = Unit(name, item, (GAME,))
+    for item in filter(_has_only_defaults, learners):
         name = f"learner {item.name}"
-        found[name] = Unit(name, item, (GAMES, *(f"evaluator {each.name}" for each in evaluators)))
-    return list(found.values())
+        result[name] = Unit(name, item, (GAMES, *(f"evaluator {evaluator.name}" for evaluator in evaluators)))
+    return list(result.values())
 
 
 def compile_unit(name: str) -> str | None:
-    """Have the kernels of a unit compiled, or loaded, in this process; what went wrong, in one line."""
+    """Compile the kernels of a unit in this process, or load them from the cache.
+
+    Returns None, :data:`UNKNOWN` if the unit does not exist, or a one-line error.
+    """
     kind, _, item = name.partition(" ")
     try:
         if kind == GAME:
-            game = Game(_FEW)
+            game = Game(_SMALL_BOARD)
             game.play(game.board.legal_moves[0])
         elif kind == SEARCH:
             _search()
@@ -137,7 +144,7 @@ def compile_unit(name: str) -> str | None:
         elif kind == "evaluator":
             evaluator: Evaluator = registry.load().get(kind, item).cls()
             evaluator.kernel()
-            evaluator.evaluate(_FEW)
+            evaluator.evaluate(_SMALL_BOARD)
         else:
             _learn(registry.load().get(kind, item).cls())
     except UnknownName:
@@ -148,8 +155,11 @@ def compile_unit(name: str) -> str | None:
 
 
 def _evaluators_of(spec: Spec) -> Iterator[Registered]:
-    """The evaluators that a player or an evaluator uses: itself, those among its options, those that its module names,
-    and for a player from elsewhere all of its distribution."""
+    """Yield the evaluators that a player or an evaluator may use.
+
+    These are an evaluator itself, the evaluators among the options and those that the module of a player names. A
+    player of another distribution may use all evaluators of its distribution, too.
+    """
     if spec.registered.kind == "evaluator":
         yield spec.registered
     for value in spec.options.values():
@@ -158,42 +168,43 @@ def _evaluators_of(spec: Spec) -> Iterator[Registered]:
     if spec.registered.kind == "player":
         yield from _named_by(spec.registered.cls)
         if spec.registered.distribution != _OURS:
-            yield from (
-                each for each in registry.load().all("evaluator") if each.distribution == spec.registered.distribution
-            )
-
-
-_OURS = "checkers-arena"
+            evaluators = registry.load().all("evaluator")
+            yield from (item for item in evaluators if item.distribution == spec.registered.distribution)
 
 
 def _named_by(cls: type) -> list[Registered]:
-    """The registered evaluators that the modules of a class and its bases name, and those that its functions take from
-    other modules."""
+    """Return the registered evaluators that occur in the code of a class and its bases.
+
+    These are the values in their modules, and the attributes of imported modules that their methods name.
+    """
     named: set[object] = set()
     for base in cls.__mro__:
+        methods = [value for value in vars(base).values() if isinstance(value, FunctionType)]
+        names = {name for method in methods for name in method.__code__.co_names}
         values = list(vars(sys.modules[base.__module__]).values())
-        functions = [each for each in vars(base).values() if isinstance(each, FunctionType)]
-        names = {name for each in functions for name in each.__code__.co_names}
-        for module in (each for each in values if isinstance(each, ModuleType)):
-            values += [vars(module)[name] for name in names if name in vars(module)]
-        named.update(each for each in values if isinstance(each, type))
-    return [each for each in registry.load().all("evaluator") if each.cls in named]
+        seen: set[ModuleType] = set()
+        for value in values:  # it grows: a named attribute may be a module with further named attributes
+            if isinstance(value, ModuleType) and value not in seen:
+                seen.add(value)
+                values += [vars(value)[name] for name in names if name in vars(value)]
+        named.update(value for value in values if isinstance(value, type))
+    return [item for item in registry.load().all("evaluator") if item.cls in named]
 
 
-def _can_be_made(item: Registered) -> bool:
-    """Whether it can be made without being told anything."""
+def _has_only_defaults(item: Registered) -> bool:
+    """Whether every option has a default."""
     return not any(option.required for option in item.options)
 
 
 def _search() -> None:
     from arena.search import Search
 
-    game = Game(_FEW)
-    game.play(game.board.legal_moves[0])  # a past: a search looks at the positions that could occur again
-    Search(_Nothing())(game, 2)
+    game = Game(_SMALL_BOARD)
+    game.play(game.board.legal_moves[0])  # with a history, the search also runs its kernels for repetitions
+    Search(_Zero())(game, 2)
 
 
-class _Nothing(Evaluator):
+class _Zero(Evaluator):
     """Values every board at 0."""
 
     def evaluate(self, board: Board) -> float:  # noqa: ARG002
@@ -214,7 +225,3 @@ def _learn(learner: Learner) -> None:
         learner.learn_from([_episode()] * learner.step)
     learner.model()
     learner.player()
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -55,7 +55,7 @@ class Glicko2(Rating):
         period: Annotated[int, Range(1)] | None = None,
     ) -> None:
         """``tau``: limits the change of the volatility. ``period``: games in a period, in the order of the schedule;
-        None: all games of the tournament are one period."""
+        none: all games of the tournament are one period."""
         self.tau = tau
         self.period = period
 

@@ -26,7 +26,7 @@ _NOT_IN_TAGS = {*ROSTER, "result", "gametype", "setup", "fen"}
 
 
 class Collector:
-    """Adds games to one collection. A game that the collection holds already is skipped.
+    """Adds games to one collection. Games that the collection already holds are skipped.
 
     It is a context manager. Its exit commits pending games, even after an exception.
     """

@@ -64,7 +64,7 @@ def rows(games: Iterable[Played]) -> list[Row]:
 
 
 def superiority(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
-    """Return the name of the tournament and :func:`rows`, of one tournament or of all."""
+    """Return :func:`rows` of one tournament or of all tournaments, each row after its tournament's name."""
     games = played_games.c
     query = (
         select(games.tournament_id, tournaments.c.name, _black.c.spec, _white.c.spec)

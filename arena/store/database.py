@@ -1,6 +1,6 @@
 """Opening a database: checks that Checkers Arena made it, checks its revision, and upgrades it.
 
-Every failure is a StoreError, whose message is one line.
+Every failure is a StoreError with a one-line message.
 
 SQLite files are in WAL mode (write-ahead log), in which readers never block the writer: the writer appends to a log
 beside the file (``-wal``), and the last program that closes the file copies the log into it. Switching to WAL mode
@@ -49,7 +49,7 @@ _WAL_VERSION = 2
 _PROBLEMS = {
     "SQLITE_NOTADB": "is not an SQLite database",
     "SQLITE_CORRUPT": "is damaged: replace it with a backup, or save what is readable with sqlite3's .recover",
-    "SQLITE_BUSY": "is locked by another program: try again when that has ended",
+    "SQLITE_BUSY": "is locked by another program: try again when that program has ended",
     "SQLITE_READONLY": "cannot be written: it or its folder is read-only",
     "SQLITE_CANTOPEN": "cannot be opened: it or its folder may not be read or written",
     "SQLITE_FULL": "cannot grow: the disk is full; make room",
@@ -323,7 +323,7 @@ def _switch_to_wal(path: Path, say: Callable[[str], object]) -> None:
                 if attempt == _SILENT_ATTEMPTS:
                     say(
                         f"{path} is of an earlier version, and another program is reading it:"
-                        " waiting until that closes the file or its cursor"
+                        " waiting until that program has finished reading"
                     )
                 time.sleep(PAUSE_SECONDS)
             else:

@@ -94,7 +94,7 @@ class Runs:
         return self._connect()
 
     def check_name(self, naming: Naming) -> None:
-        """Raise the StoreError that :meth:`create` would raise for such a name; makes no database."""
+        """Raise the StoreError that :meth:`create` would raise for this name. Creates no database."""
         self._chosen(naming, self._names() if locate(self.location)[1] else ())
 
     def create(
@@ -131,7 +131,7 @@ class Runs:
             return list(self._connection.scalars(select(runs.c.name)))
 
     def _chosen(self, naming: Naming, taken: Collection[str]) -> str:
-        """The name of a new run."""
+        """Return the name of a new run. Raises StoreError if it is invalid or taken."""
         name = naming(taken)
         if not _NAME.fullmatch(name) or name in ("last", "all") or name.isdecimal():
             raise StoreError(
@@ -229,7 +229,7 @@ class RunRecorder:
         seconds: float,
         cpu_seconds: float | None = None,
     ) -> None:
-        """Commit a checkpoint with all metrics and games since the checkpoint before. Ctrl-C takes effect after that.
+        """Commit a checkpoint with all metrics and games since the last one. Ctrl-C takes effect after the commit.
 
         ``player`` is the spec of the player that uses the model. ``seconds`` and ``cpu_seconds`` are the wall-clock
         and processor time spent learning so far. The state of the run's earlier checkpoints is deleted.

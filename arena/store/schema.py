@@ -89,10 +89,12 @@ pairings = Table(
     Column("games", Integer, nullable=False, doc="number of rounds of the block"),
     Column("first", BigInteger, nullable=False, doc="number of the first game of the block in the tournament, from 1"),
 )
-"""One row per block of consecutive rounds of a pairing, which numbers its games. A pairing has one block, which the
-beginning of its stage adds, and one more each time the tournament gets more games of each pairing. Blocks are numbered
-in the order in which they were added, those added together by pairing. A game's number is ``first`` plus its round less
-the round of the block."""
+"""One row per block of consecutive rounds of a pairing. Blocks number the games of a tournament.
+
+When a stage begins, each of its pairings gets a block. When the tournament gets more games of each pairing, each
+pairing gets another block. Numbers follow the order in which blocks are added; blocks added together are ordered by
+pairing. The number of a game is ``first`` plus the game's round minus the ``round`` of the block.
+"""
 
 games = Table(
     "games",
@@ -154,7 +156,7 @@ player_changes = Table(
         ["tournament_id", "player_id"], ["tournament_players.tournament_id", "tournament_players.player_id"]
     ),
 )
-"""One row per changed player of each resumption with ``--accept-changed``. It holds for all games after it."""
+"""One row per changed player of each resumption with ``--accept-changed``. The change holds for all later games."""
 
 ratings = Table(
     "ratings",

@@ -134,7 +134,7 @@ class Store:
         naming = names.fixed(name) if isinstance(name, str) else name
         _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
-            raise StoreError("a player is twice in the list of players: name each player once")
+            raise StoreError("the list of players has a player twice: name each player once")
         row: dict[str, Any] = {
             "seed": seed,
             "settings": dict(settings),
@@ -164,32 +164,36 @@ class Store:
 
     def plan(self, tournament_id: int, planned: int) -> None:
         """Set the planned number of games of a tournament. After its end, this is the number of games played."""
-        here = tournaments.c.id == tournament_id
+        row = tournaments.c.id == tournament_id
         with self._connection.begin():
-            self._connection.execute(update(tournaments).where(here).values(planned=planned))
+            self._connection.execute(update(tournaments).where(row).values(planned=planned))
 
     def grow(
         self, tournament_id: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity], planned: int
     ) -> None:
-        """Record that a tournament has new ``settings``, more ``players`` after its own, and more planned games."""
-        here = tournaments.c.id == tournament_id
-        own = select(func.count()).where(tournament_players.c.tournament_id == tournament_id)
+        """Record that a tournament gets more players or games.
+
+        ``settings`` replace the recorded settings. ``players`` are only the added ones. ``planned`` is the new planned
+        number of games.
+        """
+        number = select(func.count()).where(tournament_players.c.tournament_id == tournament_id)
         with self._connection.begin():
-            first: int = self._connection.scalars(own).one()
+            first: int = self._connection.scalars(number).one()
             for position, player in enumerate(players, first):
                 row = {"tournament_id": tournament_id, "player_id": self._player_id(player), "position": position}
                 self._connection.execute(insert(tournament_players), row)
             values = {"settings": dict(settings), "planned": planned}
-            self._connection.execute(update(tournaments).where(here).values(values))
+            self._connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(values))
 
     def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
-        """Number the games of a stage that have no number yet, after all numbered games: by pairing, then round.
+        """Number the games of a stage that have no number yet, by pairing and then by round.
 
-        ``games``: for each pairing.
+        The new numbers follow the largest number of the tournament. ``stage`` has the names of the stage's pairings.
+        ``games`` is the number of games of each pairing.
         """
+        query = select(pairings).where(pairings.c.tournament_id == tournament_id).order_by(pairings.c.round)
         with self._connection.begin():
-            here = pairings.c.tournament_id == tournament_id
-            blocks = self._connection.execute(select(pairings).where(here).order_by(pairings.c.round)).all()
+            blocks = self._connection.execute(query).all()
             numbered = {block.pairing: block.round + block.games for block in blocks}
             following = max((block.first + block.games for block in blocks), default=1)
             rows = []

@@ -16,29 +16,29 @@ if TYPE_CHECKING:
     """Largest number of pieces of the endgame tables, and the rule of agreed scores; None: not used."""
 
 _TABLES = {"tables": 4, "tables:2": 2, "tables:3": 3, "tables:4": 4, "tables:5": 5, "tables:6": 6}
-_WAYS = "tables or tables:2 to tables:6, by scores:T or scores:T:plies=8, or by one of each with a comma between"
+_FORMS = "tables, tables:2 to tables:6, scores:T, scores:T:plies=8, or one of each, for example tables,scores:20"
 _SCORES = re.compile(r"scores:(?P<threshold>\d+(\.\d*)?(e[+-]?\d+)?)(:plies=(?P<plies>\d{1,9}))?")
 
 
 def parse(text: str | None, players: Mapping[str, float]) -> Adjudication:
-    """The adjudication that a text describes. ``players``: thresholds of single players. Raises UsageError."""
+    """Return the adjudication that a text describes. ``players``: thresholds of single players. Raises UsageError."""
     tables: int | None = None
     scores: AgreedScores | None = None
     for word in () if text is None else map(str.strip, text.split(",")):
         if word in _TABLES and tables is None:
             tables = _TABLES[word]
-        elif (found := _SCORES.fullmatch(word)) and scores is None:
-            scores = _agreed(found, players)
+        elif (match := _SCORES.fullmatch(word)) and scores is None:
+            scores = _agreed_scores(match, players)
         else:
-            what = shown(word) if word else f"the empty part of {shown(text)}"
-            raise UsageError(f"games are adjudicated by {_WAYS}, not by {what}")
+            part = shown(word) if word else f"the empty part of {shown(text)}"
+            raise UsageError(f"games are adjudicated by {_FORMS}, not by {part}")
     if players and scores is None:
-        raise UsageError('the table of scores has thresholds that differ from that of adjudicate = "scores:T": add it')
+        raise UsageError('thresholds of single players in the table scores need a general one: adjudicate = "scores:T"')
     return tables, scores
 
 
 def write(tables: int | None, threshold: float | None, plies: int | None) -> str | None:
-    """The canonical text of an adjudication, which :func:`parse` reads; it contains every number, also defaults."""
+    """Return the canonical text of an adjudication, which :func:`parse` reads, with all numbers, even defaults."""
     words = []
     if tables is not None:
         words.append(f"tables:{tables}")
@@ -47,7 +47,7 @@ def write(tables: int | None, threshold: float | None, plies: int | None) -> str
     return ",".join(words) or None
 
 
-def _agreed(found: re.Match[str], players: Mapping[str, float]) -> AgreedScores:
+def _agreed_scores(match: re.Match[str], players: Mapping[str, float]) -> AgreedScores:
     from arena.referee.adjudication import PLIES, AgreedScores
 
-    return AgreedScores(float(found["threshold"]), int(found["plies"] or PLIES), dict(players))
+    return AgreedScores(float(match["threshold"]), int(match["plies"] or PLIES), dict(players))

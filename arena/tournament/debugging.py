@@ -35,16 +35,16 @@ def debug(replay: PreparedReplay, on_move: OnMove, on_fault: OnFault) -> Verific
     """Play a game again in this process, and compare it with its record.
 
     ``on_move`` is called after each legal choice. ``on_fault`` is called if a player raises an exception or chooses an
-    illegal move. It is also called if Ctrl-C is pressed in the turn of a player, before KeyboardInterrupt is raised.
+    illegal move. It is also called if Ctrl-C is pressed during a player's turn, before KeyboardInterrupt is raised.
     """
     seed_global_random(replay.task)
     match = Match(replay.task, partial(_WatchedPlayer, on_move, on_fault))
     try:
-        again = match.play()
+        replayed = match.play()
     except Disturbance:
         raise KeyboardInterrupt from None
-    match.finish(again)
-    return replay.compared(again)
+    match.finish(replayed)
+    return replay.compared(replayed)
 
 
 class _WatchedPlayer(Player):

@@ -1,8 +1,8 @@
-"""More players, or more games of each pairing, for a tournament on record.
+"""Adds players, or games of each pairing, to a tournament on record.
 
-Pairing, round and the tournament's seed decide a game, and the sample of openings for more games starts with the sample
-for fewer. So the recorded games stay, and only missing games are played. The result has the same games as a tournament
-that had all players and games from the start.
+Pairing, round and the tournament's seed decide a game. The sample of openings for more games starts with the sample for
+fewer games. So the recorded games stay, and only missing games are played. The result has the same games as a
+tournament that had all players and games from the start.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def extended(
 ) -> Plan:
     """Return the plan of a tournament with more players, or more games of each pairing; record nothing.
 
-    ``add``: players that follow the present ones. ``games``: games of each pairing; None: the present number.
+    ``add``: players to add after the present ones. ``games``: games of each pairing; None: the present number.
     Returns ``plan`` itself if nothing is added. Raises UsageError if the tournament cannot grow in this way, and the
     errors of :class:`Plan`.
     """
@@ -42,7 +42,7 @@ def extended(
         return plan
     if not plan.extensible:
         raise UsageError(
-            f"{name!r} cannot grow: in the format {settings.format} pairings depend on results; start a new tournament"
+            f"{name!r} cannot grow: in the format {settings.format}, pairings depend on results; start a new tournament"
         )
     if add and settings.learning:
         raise UsageError(
@@ -52,5 +52,8 @@ def extended(
     if (test := plan.sequential()) is not None:
         sequential.replay(test, store.points(tournament.id, test.player))
         if test.verdict != "open":
-            raise UsageError(f"{name!r} cannot grow: its test was decided after {test.games} games; start a new one")
+            raise UsageError(
+                f"{name!r} cannot grow: its sequential test was decided after {test.games} games; start a new "
+                "tournament"
+            )
     return Plan(replace(settings, games=games) if games else settings, [*plan.players, *add])

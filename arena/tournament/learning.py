@@ -9,8 +9,8 @@ Rounds are counted through all stages of a format. If every pairing plays 10 gam
 round 12.
 
 A player learns by the learner that makes its models (:attr:`arena.Learner.plays`). The learner starts from the player's
-model. It gets the options that were given to the player and that it has too. A player without such a learner does not
-learn.
+model. If the spec of the player sets an option that the learner has too, the learner gets the same value. A player
+without such a learner does not learn.
 """
 
 from __future__ import annotations
@@ -46,23 +46,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LearningPlayer:
-    """A player that learns, with its learner and the start of both."""
+    """A player that learns, with its learner and its first model."""
 
     player: Spec
     learner: Spec
     seed: int
     """The learner's seed: :func:`arena.tournament.schedule.seed_of` the tournament's seed, the player's spec and 0."""
     start: Model
-    """The model that it plays the first round with."""
+    """The model that the player uses in the first round."""
 
     def begin(self) -> Learner:
-        """A new learner that starts from the player's model. Raises an ArenaError if it cannot."""
+        """Return a new learner that starts from the player's model. Raises an ArenaError if it cannot start."""
         learner: Learner = self.learner.create()
         learner.begin(self.seed)
         return learner
 
     def frozen(self, model: Model) -> str:
-        """The spec of a player that plays a model like this one, but does not learn."""
+        """Return the spec of a player that plays ``model`` as this player does, but does not learn."""
         return self.player.with_model(_nameless(model)).text
 
 
@@ -73,62 +73,63 @@ def learning_players(players: Sequence[Spec], seed: int) -> dict[str, LearningPl
     """
     installed = registry.load()
     learners = [each for each in installed.all("learner") if _is_eligible(each)]
-    found = {}
+    learning = {}
     for player in players:
         if learner := _learner_of(player.registered, learners):
-            found[player.text] = _learning(player, learner, seed)
-    if not found:
+            learning[player.text] = _learning_player(player, learner, seed)
+    if not learning:
         names = [each.name for each in installed.all("player") if _learner_of(each, learners)]
-        raise UsageError(f"none of the players has a learner to learn with; {', '.join(names)} have one")
-    return found
+        raise UsageError(f"none of the players can learn while it plays; these can: {', '.join(names)}")
+    return learning
 
 
-def _learning(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
+def _learning_player(player: Spec, learner: Registered, seed: int) -> LearningPlayer:
     if player.model is None or player.model[1].kind != learner.cls.kind:
         raise UsageError(
             f"{player.text} cannot learn while it plays: it must play exactly one model, of kind {learner.cls.kind}"
         )
     model = player.model[1]
-    taken = {option.name for option in learner.options if not (option.takes_model or option.nested)}
-    given = [f":{name}=[{text}]" for name, text in _given(player).items() if name in taken]
+    accepted = {option.name for option in learner.options if not (option.takes_model or option.nested)}
+    options = [f":{name}=[{text}]" for name, text in _changed_options(player).items() if name in accepted]
     [start] = (option.name for option in learner.options if option.takes_model)
     try:
-        learns = specs.parse("learner", learner.name + "".join(given)).replaced({start: _nameless(model)})
-        found = LearningPlayer(player, learns, schedule.seed_of(seed, player.text, 0), model)
-        found.begin()
+        spec = specs.parse("learner", learner.name + "".join(options)).replaced({start: _nameless(model)})
+        learning_player = LearningPlayer(player, spec, schedule.seed_of(seed, player.text, 0), model)
+        learning_player.begin()
     except ArenaError as error:
         raise UsageError(f"{player.text} cannot learn while it plays: {error}") from None
-    return found
+    return learning_player
 
 
 def _learner_of(player: Registered, learners: Sequence[Registered]) -> Registered | None:
-    """The learner that makes the models of a player; None if there is none.
+    """Return the learner that makes the models of a player; None if there is none.
 
-    Of several learners, the one from the player's own distribution is chosen. Raises UsageError if that has several.
+    Of several learners, the one from the player's own distribution is chosen. Raises UsageError if that distribution
+    has several.
     """
-    found = [each for each in learners if getattr(each.cls, "plays", None) == player.name]
-    if len(found) > 1:
-        found = [each for each in found if each.distribution == player.distribution]
-    if len(found) > 1:
-        raise UsageError(f"{player.name} has several learners: {', '.join(each.name for each in found)}")
-    return found[0] if found else None
+    candidates = [each for each in learners if getattr(each.cls, "plays", None) == player.name]
+    if len(candidates) > 1:
+        candidates = [each for each in candidates if each.distribution == player.distribution]
+    if len(candidates) > 1:
+        raise UsageError(f"{player.name} has several learners: {', '.join(each.name for each in candidates)}")
+    return candidates[0] if candidates else None
 
 
 def _is_eligible(learner: Registered) -> bool:
     """Whether a learner learns from given games, and can start from a model of the kind that it makes."""
-    begins = [option.model_kind for option in learner.options if option.takes_model]
-    return learner.cls.learn_from is not Learner.learn_from and begins == [learner.cls.kind]
+    start_kinds = [option.model_kind for option in learner.options if option.takes_model]
+    return learner.cls.learn_from is not Learner.learn_from and start_kinds == [learner.cls.kind]
 
 
-def _given(player: Spec) -> dict[str, str]:
-    """The texts of the player's options that differ from their defaults, without evaluators."""
+def _changed_options(player: Spec) -> dict[str, str]:
+    """Return the options of a player that differ from their defaults, as texts by name. Evaluators are left out."""
     plain = [option for option in player.registered.options if not option.nested]
     texts = [(option, option.write(player.options[option.name])) for option in plain]
     return {option.name: text for option, text in texts if text != option.default}
 
 
 def _nameless(model: Model) -> Model:
-    """The same model without a name, so that specs name it by its hash."""
+    """Return the same model without a name, so that specs name it by its hash."""
     return Model(model.kind, model.tensors)
 
 
@@ -138,7 +139,7 @@ class LearningSession:
     def __init__(
         self, players: Mapping[str, LearningPlayer], games: int, tournament: StoredTournament, log: LearningLog
     ) -> None:
-        """``games``: of each pairing. ``log``: records the models."""
+        """``games``: number of games of each pairing. ``log``: records the models."""
         self._players = players
         self._games = games
         self._tournament = tournament
@@ -150,7 +151,7 @@ class LearningSession:
     def rounds(
         self, stage: int, pairings: Sequence[Pairing], tasks: Iterable[GameTask], flush: Callable[[], None]
     ) -> Rounds:
-        """The tasks of a stage with the models that they are played with. Call it once for each stage, in order.
+        """Return the tasks of a stage, each with its players' models. Call it once for each stage, in order.
 
         ``tasks``: the games that are not on record yet. ``flush``: commits the games that have ended. Iterating raises
         UsageError if the models learned again from recorded games differ from the stored ones.
@@ -167,7 +168,7 @@ class LearningSession:
         learning = [player for player in self._players if player in playing]
         names = [schedule.pairing_of(*pairing) for pairing in pairings]
         for round in range(self._games):
-            self._settle(stage * self._games + round, learning)
+            self._record_or_check(stage * self._games + round, learning)
             if round in missing:
                 hashes = {player: self._models[player].hash for player in learning}
                 yield [with_models(task, hashes) for task in missing.pop(round)]
@@ -175,10 +176,10 @@ class LearningSession:
             games = self._log.games(names, round)
             for player in learning:
                 self._study(player, games)
-        self._settle((stage + 1) * self._games, learning)
+        self._record_or_check((stage + 1) * self._games, learning)
 
-    def _settle(self, number: int, learning: Iterable[str]) -> None:
-        """Record the models of round ``number``, or check that they are those on record. Raises UsageError."""
+    def _record_or_check(self, number: int, learning: Iterable[str]) -> None:
+        """Record the models of round ``number``. Raises UsageError if other models of this round are on record."""
         new = {}
         for player in learning:
             model = self._models[player]
@@ -187,7 +188,7 @@ class LearningSession:
                 new[player] = self._learned_model(player, number)
             elif known != model.hash:
                 raise UsageError(
-                    f"{self._tournament.name!r} cannot be resumed: from the same games {player} learns another model "
+                    f"{self._tournament.name!r} cannot be resumed: from the same games, {player} learns another model "
                     f"than before (for round {number}: {known} then, {model.hash} now); start a new tournament"
                 )
         if new:
@@ -207,7 +208,7 @@ class LearningSession:
             "arena": tournament.version,
         }
         if model is learning.start:
-            origin = {**model.provenance, **{what: origin[what] for what in ("tournament", "player", "round")}}
+            origin = {**model.provenance, **{name: origin[name] for name in ("tournament", "player", "round")}}
         return LearnedModel(model, learning.frozen(model), origin)
 
     def _study(self, player: str, games: Iterable[PlayedGame]) -> None:
@@ -254,14 +255,14 @@ class Rounds:
             pass
 
     def watched(self, records: Iterable[GameRecord | None]) -> Iterator[GameRecord | None]:
-        """Yield the records of the tasks. Each must be on record, or pending, when the next one is asked for."""
+        """Yield the records of the tasks. The caller must pass each record to the recorder before it takes the next."""
         for record in records:
             yield record
             self._unfinished -= record is not None
 
 
 def with_models(task: GameTask, hashes: Mapping[str, str]) -> GameTask:
-    """The task with the models of learning players; ``hashes`` of the models by spec."""
+    """Return a task with the models of its learning players. ``hashes``: those of the models, by the players' specs."""
     return replace(task, black_model=hashes.get(task.black), white_model=hashes.get(task.white))
 
 

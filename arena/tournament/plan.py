@@ -59,9 +59,10 @@ class Plan:
         return self._format.extensible
 
     def stages(self, shares: Callable[[], Shares]) -> Iterator[list[Pairing]]:
-        """Yield the pairings of each stage. ``shares`` returns the shares of points of all pairings played so far.
+        """Yield the pairings of each stage.
 
-        It is called after each stage. The stages end early if it lacks a pairing of the stage.
+        ``shares`` is called after each stage, and returns the shares of points of all pairings played so far. If it
+        lacks a pairing of the stage, there are no further stages.
         """
         stages = self._format.stages(self._texts)
         with suppress(StopIteration):
@@ -74,7 +75,7 @@ class Plan:
                 pairings = stages.send(played)
 
     def sequential(self) -> Sequential | None:
-        """A new state of the sequential test that ends the match; None if the tournament has no test."""
+        """Return a new state of the sequential test that ends the match; None if the tournament has no test."""
         test = self.settings.test
         return None if test is None else sequential.Sequential(test, self._texts[0])
 
@@ -110,21 +111,21 @@ class Plan:
         return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
     def to_json(self) -> dict[str, Any]:
-        """The settings that the store keeps, besides the tournament's name and seed."""
+        """Return the settings that the store keeps, besides the tournament's name and seed."""
         return self.settings.to_json() | {"players": self.identities(), "openings_hash": self._openings_hash()}
 
     def extended_json(self, stored: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings that the store keeps for an extended tournament whose settings were ``stored``.
+        """Return the settings that the store keeps when a tournament with the settings ``stored`` grows to this plan.
 
         The identities of the players in ``stored`` stay as recorded.
         """
         players = stored["players"] + self.identities()[len(stored["players"]) :]
-        grown = {"games": self.settings.games, "players": players, "openings_hash": self._openings_hash()}
-        return {**stored, **grown}
+        changed = {"games": self.settings.games, "players": players, "openings_hash": self._openings_hash()}
+        return {**stored, **changed}
 
 
 def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) -> Plan:
-    """The plan of a tournament on record, with its players as installed now.
+    """Return the plan of a tournament on record, with its players as installed now.
 
     ``resolver`` finds stored models; without one, players that play stored models are refused.
     """
@@ -146,5 +147,5 @@ def changes(tournament: StoredTournament, plan: Plan, number: int | None = None)
 
 
 def without_code(tournament: StoredTournament, number: int | None = None) -> list[str]:
-    """The players whose code is not on record because an older version started the tournament."""
+    """Return the players whose code is not on record because an older version started the tournament."""
     return [state["spec"] for state in tournament.states(number) if "code" not in state]

@@ -26,11 +26,15 @@ if TYPE_CHECKING:
 class Verification:
     """A recorded game compared with the game played again."""
 
-    again: GameRecord
-    differs: int | None
-    """The first ply, from 1, whose move differs, or one more than the plies if only the end differs; None: none."""
+    replayed: GameRecord
+    """The game played again."""
+    difference: int | None
+    """The first ply, counted from 1, whose move differs; None: no difference.
+
+    If only the ends differ, it is the number of plies that both games have, plus 1.
+    """
     reservations: tuple[str, ...]
-    """Reasons why the game may differ, one line each; changes of the players come first."""
+    """Reasons why the games may differ, one line each. Changes of the players come first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +43,20 @@ class PreparedReplay:
 
     record: GameRecord
     plan: Plan
-    """Of its tournament, with the players as they are now."""
+    """The plan of its tournament, with the players as installed now."""
     task: GameTask
     reservations: tuple[str, ...]
 
-    def compared(self, again: GameRecord) -> Verification:
-        """The record compared with the game played again."""
-        return Verification(again, _difference(self.record, again), self.reservations)
+    def compared(self, replayed: GameRecord) -> Verification:
+        """Compare the record with the game played again."""
+        return Verification(replayed, _difference(self.record, replayed), self.reservations)
 
 
 def prepare(results: Results, tournament: StoredTournament, record: GameRecord) -> PreparedReplay:
     """Prepare to play a game of a tournament in ``results`` again.
 
     Players that learned while they played use the models of the game's round. Raises UsageError if the tournament no
-    longer has the game's opening, and what :func:`arena.tournament.plan.stored_plan` raises.
+    longer has the game's opening, and the errors of :func:`arena.tournament.plan.stored_plan`.
     """
     resolver = ModelResolver(results.database)
     plan = stored_plan(tournament, resolver)
@@ -78,20 +82,20 @@ def verify(
 ) -> Verification:
     """Play a game of a tournament in ``results`` again, in a worker of its own, and compare it move by move.
 
-    ``say`` is given a line if kernels must be compiled first. Raises what :func:`prepare` and playing a tournament
-    raise.
+    ``say`` is called with a line if kernels must be compiled first. Raises the errors of :func:`prepare` and of playing
+    a tournament.
     """
     replay = prepare(results, tournament, record)
     players = (record.black, record.white)
     compile_missing(say, [each for each in replay.plan.players if each.text in players])
     timeout, memory = replay.plan.settings.move_timeout, replay.plan.settings.memory
     with Launcher(say) as start, Pool(iter([replay.task]), 1, start, move_timeout=timeout, memory=memory) as pool:
-        again = next(each for each in pool if each is not None)
-    return replay.compared(again)
+        replayed = next(each for each in pool if each is not None)
+    return replay.compared(replayed)
 
 
 def models_of(results: Results, tournament: StoredTournament, plan: Plan, record: GameRecord) -> dict[str, str]:
-    """The hashes of the models that learning players played a recorded game with, by spec."""
+    """Return the hashes of the models that learning players used in a recorded game, by spec."""
     if not plan.learning_players:
         return {}
     stages = plan.stages(lambda: results.shares(tournament.id))
@@ -99,8 +103,8 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
     stage = next((number for number, pairings in enumerate(names) if record.pairing in pairings), None)
     if stage is None:
         raise UsageError(
-            f"Checkers Arena {tournament.version} paired {record.pairing} by other rules: the models of its round are "
-            "not known"
+            f"Checkers Arena {tournament.version} paired {record.pairing} by other rules, so the models of its rounds "
+            "are unknown"
         )
     number = stage * plan.settings.games + record.round
     known = results.model_hashes(tournament.id)
@@ -108,7 +112,7 @@ def models_of(results: Results, tournament: StoredTournament, plan: Plan, record
 
 
 def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
-    """The task of a recorded game. Raises UsageError if the plan no longer has it."""
+    """Return the task of a recorded game. Raises UsageError if the plan no longer has it."""
     one, other = sorted((record.black, record.white))
     for task in plan.tasks([(one, other)], (), database):
         if task.round == record.round:
@@ -118,10 +122,10 @@ def _task(plan: Plan, record: GameRecord, database: str) -> GameTask:
     raise UsageError(f"the tournament has no round {record.round}")
 
 
-def _difference(record: GameRecord, again: GameRecord) -> int | None:
-    """See :attr:`Verification.differs`."""
-    for ply, (then, now) in enumerate(zip(record.moves, again.moves, strict=False), 1):
+def _difference(record: GameRecord, replayed: GameRecord) -> int | None:
+    """See :attr:`Verification.difference`."""
+    for ply, (then, now) in enumerate(zip(record.moves, replayed.moves, strict=False), 1):
         if then != now:
             return ply
-    same_end = (record.plies, record.result, record.termination) == (again.plies, again.result, again.termination)
-    return None if same_end else min(record.plies, again.plies) + 1
+    end, replayed_end = ((each.plies, each.result, each.termination) for each in (record, replayed))
+    return None if end == replayed_end else min(record.plies, replayed.plies) + 1

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from arena.errors import StoreError, TournamentStopped, UsageError
 from arena.plugins import specs
+from arena.plugins.compiling import processors
 from arena.plugins.models import ModelResolver
 from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
 from arena.tournament.tally import Progress, Tally
-from arena.workers import system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
@@ -106,7 +106,7 @@ def resume(
     if unknown:
         say(
             f"{tournament.name!r} was started by an older version, which did not record the code of its players: "
-            f"whether that of {', '.join(unknown)} has changed since is not known"
+            f"the code of {', '.join(unknown)} may have changed"
         )
     changed = {spec for spec, _ in lines}.union(unknown)
     if changed:
@@ -119,7 +119,7 @@ def resume(
         store.grow(tournament.id, extended.extended_json(tournament.settings), joined, extended.games)
         tournament = store.tournament(tournament.id)
         missing = extended.games - len(store.finished(tournament.id))
-        say(f"{tournament.name!r} grows from {plan.games} to {extended.games} games: {missing} are to be played")
+        say(f"{tournament.name!r} grows from {plan.games} to {extended.games} games: {missing} are still to play")
     _play(extended, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
     _check_unchanged(tournament, store)
     return tournament
@@ -132,7 +132,7 @@ def _identity(player: Spec) -> PlayerIdentity:
 
 @contextmanager
 def _rated(plan: Plan, tournament_id: int, store: Store) -> Iterator[None]:
-    """Rate the players after the block, also if it raises anything but a StoreError."""
+    """Rate the players after the block, even if it raises an exception other than a StoreError."""
     try:
         yield
     except StoreError:
@@ -176,7 +176,7 @@ def _play(
             finished = store.finished(key)
             missing = len(pairings) * settings.games - sum(name in names for name, _ in finished)
             if missing and len(finished) == plan.games:
-                break  # they are of other pairings: see _check_pairings
+                break  # the recorded games are of other pairings: see _check_pairings
             store.schedule(key, names, settings.games)
             tasks = plan.tasks(pairings, finished, ModelResolver(store.database).absolute)
             rounds = session.rounds(stage, pairings, tasks, recorder.flush) if session else None
@@ -205,11 +205,11 @@ def _play(
                         recorder.add(record)
                         tally.add(record)
             recorder.flush()
-        _count(plan, tournament, store, test)
+        _check_number(plan, tournament, store, test)
         store.plan(key, len(store.finished(key)))
 
 
-def _count(plan: Plan, tournament: StoredTournament, store: Store, test: Sequential | None) -> None:
+def _check_number(plan: Plan, tournament: StoredTournament, store: Store, test: Sequential | None) -> None:
     """Raise TournamentStopped if the number of games on record is not the planned number."""
     planned = plan.games if test is None or test.verdict == "open" else test.games
     recorded = len(store.finished(tournament.id))
@@ -220,7 +220,7 @@ def _count(plan: Plan, tournament: StoredTournament, store: Store, test: Sequent
 
 
 def _check_pairings(plan: Plan, tournament: StoredTournament, store: Store) -> None:
-    """Raise UsageError if games are missing and some on record are not planned.
+    """Raise UsageError if planned games are missing, and games on record are not planned.
 
     This happens if an older version paired the players by other rules.
     """
@@ -235,26 +235,26 @@ def _check_pairings(plan: Plan, tournament: StoredTournament, store: Store) -> N
     others = games.keys() - planned
     if others and len(finished) != plan.games:
         raise UsageError(
-            f"{tournament.name!r} cannot be resumed: its players were paired by other rules (Checkers Arena "
-            f"{tournament.version}): {min(others)} is on record but not planned; all its {len(finished)} games stay on "
-            f"record; {_remedy(tournament)}"
+            f"{tournament.name!r} cannot be resumed: Checkers Arena {tournament.version} paired its players by other "
+            f"rules ({min(others)} is on record but not planned); its {len(finished)} games stay on record; "
+            f"{_remedy(tournament)}"
         )
 
 
 def _remedy(tournament: StoredTournament) -> str:
-    """The part of a message that tells how to start the tournament again."""
+    """The part of a message that names the command for starting the tournament again."""
     name = shlex.quote(tournament.name)
-    return f"arena results --spec --tournament {name} prints a file to begin another from"
+    return f"arena results --spec --tournament {name} prints a file for a new tournament with these settings"
 
 
 def _check_unchanged(tournament: StoredTournament, store: Store) -> None:
     """Raise TournamentStopped if a player changed during the tournament, for example its file of weights."""
     for _, change in changes(tournament, stored_plan(tournament, ModelResolver(store.database))):
-        raise TournamentStopped(f"all games are on record, but not of the same players throughout: {change}")
+        raise TournamentStopped(f"all games are on record, but a player changed during the tournament: {change}")
 
 
 def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
-    """Rate the players by every rating system, unless there is no game to rate by."""
+    """Rate the players by every rating system, if there are rated games."""
     games = store.rated_games(tournament_id)
     for place, (name, spec) in enumerate(plan.systems.items() if games else ()):
         rating: Rating = spec.create()
@@ -262,10 +262,10 @@ def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
 
 
 def _size(workers: int | None) -> int:
-    """The number of workers. Raises UsageError if it is less than 1."""
+    """Return the number of workers. Raises UsageError if it is less than 1."""
     if workers is not None and workers < 1:
         raise UsageError(f"there must be at least one worker, not {workers}")
-    return workers or system.processors()
+    return workers or processors()
 
 
 def _provide_tables(plan: Plan, say: Callable[[str], None]) -> None:

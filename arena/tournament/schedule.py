@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
-    """The 63-bit seed of a game, which is also its id.
+    """Return the 63-bit seed of a game, which is also its id.
 
     It is the upper 63 bits of an 8-byte BLAKE2b digest, read as a big-endian number. The digest is of
     ``tournament_seed``, ``pairing`` and ``round`` as UTF-8 text, joined by line feeds, with numbers in decimal.
@@ -31,7 +31,7 @@ def seed_of(tournament_seed: int, pairing: str, round: int) -> int:
 
 
 def pairing_of(first: str, second: str) -> str:
-    """The name of the pairing of two canonical specs, which does not depend on their order."""
+    """Return the name of the pairing of two canonical specs, which does not depend on their order."""
     return " vs ".join(sorted((first, second)))
 
 
@@ -55,8 +55,8 @@ def sample(book: Sequence[Opening], games: int, tournament_seed: int) -> list[Op
         raise UsageError(f"games must be an even number of 2 or more for each pairing, not {games}")
     if games > 2 * len(book):
         raise UsageError(
-            f"{games} games for each pairing are too many: with {len(book)} openings, each played with both "
-            f"colours, there are {2 * len(book)}"
+            f"{games} games for each pairing are too many: the book has {len(book)} openings, each for two games, so "
+            f"{2 * len(book)} games are possible"
         )
     order = sorted(range(len(book)), key=lambda number: seed_of(tournament_seed, "opening", number))
     return [book[number] for number in order[: games // 2]]

@@ -91,7 +91,7 @@ def in_order(records: Iterable[GameRecord | None], rounds: Iterable[int]) -> Ite
 
 
 def replay(sequential: Sequential, played: Mapping[int, float | None]) -> int:
-    """Add the recorded games by round, up to the first missing round or the decision; return how many."""
+    """Add the recorded games by round, up to the first missing round or the decision; return their number."""
     number = 0
     while number in played and sequential.verdict == "open":
         sequential.add(number, played[number])

@@ -36,16 +36,19 @@ class TournamentSettings:
     format: Annotated[
         str, Meta(description="round-robin, gauntlet (the first player meets all others), swiss:rounds=N, or knockout.")
     ] = "round-robin"
-    games: Annotated[int, Meta(description="Games for each pair of players; even.")] = 60
+    games: Annotated[int, Meta(description="Games for each pair of players, an even number.")] = 60
     openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
     seed: Annotated[
         int, Meta(ge=0, le=LARGEST, description="Seed of all random numbers; a random one if not given.")
     ] = field(default_factory=lambda: secrets.randbits(63))
-    depth: Annotated[int, Meta(ge=1, description="Plies that players may search.")] | None = None
-    nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
-    seconds: Annotated[float, Meta(gt=0, description="Seconds that a move may take.")] | None = None
+    depth: Annotated[int, Meta(ge=1, description="Plies that a player may search.")] | None = None
+    nodes: Annotated[int, Meta(ge=1, description="Positions that a player may search for a move.")] | None = None
+    seconds: Annotated[float, Meta(gt=0, description="Seconds that a player may search for a move.")] | None = None
     clock: (
-        Annotated[str, Meta(description="Seconds for a game, and seconds added by each move: 60, or 60+0.5.")] | None
+        Annotated[
+            str, Meta(description="Seconds of each player for a game, and seconds added for each move: 60, or 60+0.5.")
+        ]
+        | None
     ) = None
     move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = (
         MOVE_TIMEOUT
@@ -55,18 +58,18 @@ class TournamentSettings:
         Annotated[
             str,
             Meta(
-                description="tables or tables:N: end a game if the endgame tables have its value. scores:T or "
-                "scores:T:plies=8: end it if both players' scores agree for 8 plies that one side is ahead by T. "
-                "Both: tables,scores:T."
+                description="End games early. tables or tables:N: when the endgame tables (of at most N pieces) have "
+                "the value. scores:T or scores:T:plies=8: when both players' scores agree for 8 plies that one side "
+                "is ahead by T. Both: tables,scores:T."
             ),
         ]
         | None
     ) = None
-    learning: Annotated[bool, Meta(description="Let the players that can learn do so between rounds.")] = False
+    learning: Annotated[bool, Meta(description="Between rounds, let players learn from their games if they can.")] = (
+        False
+    )
     max_forfeits: (
-        Annotated[
-            float, Meta(ge=0, le=1, description="Largest share of forfeits, 0 to 1; with more the tournament stops.")
-        ]
+        Annotated[float, Meta(ge=0, le=1, description="Share of forfeits, 0 to 1, above which the tournament stops.")]
         | None
     ) = None
     ratings: Annotated[tuple[str, ...], Meta(description="Specs of rating systems; standings show the first.")] = (
@@ -81,7 +84,7 @@ class TournamentSettings:
         ]
         | None
     ) = None
-    logistic: Annotated[bool, Meta(description="Take the differences of --sprt as logistic Elo.")] = False
+    logistic: Annotated[bool, Meta(description="ELO0 and ELO1 of --sprt are in logistic Elo.")] = False
     alpha: Annotated[float, Meta(description="Probability of accepting ELO1 if ELO0 is true.")] = 0.05
     beta: Annotated[float, Meta(description="Probability of accepting ELO0 if ELO1 is true.")] = 0.05
     rules: DrawRules = field(default_factory=DrawRules)
@@ -132,13 +135,13 @@ class TournamentSettings:
         return None
 
     def to_json(self) -> dict[str, Any]:
-        """The settings without the seed, as plain JSON values, for the database."""
+        """Return the settings without the seed, as plain JSON values, for the database."""
         values: dict[str, Any] = msgspec.to_builtins(self)
         return {name: value for name, value in values.items() if name != "seed"}
 
     @classmethod
     def from_json(cls, seed: int, stored: Mapping[str, Any]) -> Self:
-        """The settings recorded by :meth:`to_json` of this or an earlier version.
+        """Return the settings recorded by :meth:`to_json` of this or an earlier version.
 
         Raises LookupError, TypeError or ValueError if the values are invalid.
         """
@@ -154,12 +157,15 @@ _DEFAULTS = {each.name: each.default for each in fields(TournamentSettings)}
 
 
 def stored_settings(tournament: StoredTournament) -> TournamentSettings:
-    """The settings of a tournament on record. Raises LookupError, TypeError or ValueError if they are damaged."""
+    """Return the settings of a tournament on record. Raises LookupError, TypeError or ValueError if damaged."""
     return TournamentSettings.from_json(tournament.seed, tournament.settings)
 
 
 def upgraded(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """The JSON of an earlier version in the form of this one; settings added since may be missing."""
+    """Return the settings of an earlier version in the form of this version. Newer settings may be missing.
+
+    Raises KeyError if a setting that all versions recorded is missing.
+    """
     values = dict(stored)
     if "adjudicate" in values:
         return values
@@ -180,7 +186,7 @@ def upgraded(stored: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exact(number: float) -> str:
-    """The shortest text of a number."""
+    """Return the shortest text of a number."""
     return repr(number).removesuffix(".0")
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from arena.tournament.sequential import Sequential
 
 HOPELESS = 50
-"""If that many games are played and all are forfeits, the tournament stops."""
+"""If the first games of a tournament, this many, are all forfeits, it stops."""
 FEWEST = 20
 """Games that must be played before the share of forfeits can stop the tournament."""
 
@@ -77,6 +77,6 @@ class Tally:
 
 
 def _forfeit(record: GameRecord) -> str:
-    """The player that forfeited and why, in one line."""
+    """Return the player that forfeited, the termination and the last line of the reason."""
     player = record.black if record.forfeited_by == "black" else record.white
     return f"{player}, {record.termination}: {last_line(record.reason):.200}"

@@ -18,12 +18,12 @@ LARGEST = 2**63 - 1
 """The largest whole number of a setting."""
 _WORDS = {list: "a list of texts", tuple: "a list of texts", str: "a text", bool: "true or false"}
 _NO_META = Meta()
-INSTEAD = {"rounds": "the format says how many there are, for example swiss:rounds=5"}
+INSTEAD = {"rounds": "the format sets the number of rounds, for example swiss:rounds=5"}
 """Hints for keys that are not settings."""
 
 
 def hints(cls: type[Any]) -> Mapping[str, Any]:
-    """The type hints of a class's fields, including bounds and help texts."""
+    """Return the type hints of a class's fields, including bounds and help texts."""
     return _hints(cls)  # type: ignore[arg-type]  # a class is hashable
 
 
@@ -33,26 +33,26 @@ def _hints(cls: Any) -> Mapping[str, Any]:
 
 
 def kinds(hint: Any) -> tuple[list[type[Any]], Meta]:
-    """The types that a hint allows, without None and type parameters, and its bounds and help text."""
+    """Return the types that a hint allows, without None and type parameters, and its bounds and help text."""
     if get_origin(hint) is Annotated:
         inner, *marks = get_args(hint)
-        found, meta = kinds(inner)
-        return found, next((mark for mark in marks if isinstance(mark, Meta)), meta)
+        allowed, meta = kinds(inner)
+        return allowed, next((mark for mark in marks if isinstance(mark, Meta)), meta)
     if get_origin(hint) in (Union, types.UnionType):
-        found, meta = [], _NO_META
+        allowed, meta = [], _NO_META
         for part in get_args(hint):
             if part is not types.NoneType:
                 inner, own = kinds(part)
-                found += inner
+                allowed += inner
                 meta = meta if own is _NO_META else own
-        return found, meta
+        return allowed, meta
     return [get_origin(hint) or hint], _NO_META
 
 
 def checked(name: str, hint: Any, value: Any, beside: str = "") -> Any:
     """Convert ``value`` to the type of a hint. Raises UsageError if it does not fit.
 
-    ``beside``: alternatives to name in the message, for example ``", or false"``.
+    ``beside``: text about other accepted values for the message, for example ``", or false"``.
     """
     allowed, meta = kinds(hint)
     if allowed == [dict]:
@@ -61,15 +61,15 @@ def checked(name: str, hint: Any, value: Any, beside: str = "") -> Any:
         _, inner = get_args(get_args(hint)[0] if get_origin(hint) is Annotated else hint)
         return {key: checked(key, inner, each) for key, each in value.items()}
     try:
-        found = msgspec.convert(value, hint)
+        converted = msgspec.convert(value, hint)
     except msgspec.ValidationError:
         help = f" ({meta.description.rstrip('.')})" if meta.description else ""
         raise UsageError(f"{name} is {_wanted(allowed, meta)}{beside}, not {shown(value)}{help}") from None
-    if isinstance(found, int) and abs(found) > LARGEST:
-        raise UsageError(f"{name} is too large: a whole number is {LARGEST} at most")
-    if isinstance(found, float) and not isfinite(found):
-        raise UsageError(f"{name} is a finite number, not {found}: leave it out if there is no limit")
-    return found
+    if isinstance(converted, int) and abs(converted) > LARGEST:
+        raise UsageError(f"{name} is too large: the largest whole number is {LARGEST}")
+    if isinstance(converted, float) and not isfinite(converted):
+        raise UsageError(f"{name} is a finite number, not {converted}: leave it out if there is no limit")
+    return converted
 
 
 def key_of(name: str) -> str:
@@ -100,7 +100,7 @@ def values_of(
 
 
 def _wanted(allowed: list[type[Any]], meta: Meta) -> str:
-    """The types and bounds of a value in words."""
+    """Return the types and bounds of a value in words."""
     words = [
         bounded(kind, meta.ge, meta.le, meta.gt) if kind in (int, float) else _WORDS.get(kind, "a table")
         for kind in allowed

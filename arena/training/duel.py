@@ -52,7 +52,7 @@ class Score:
 
 
 def measure(player: Callable[[], Player], opponent: str, games: int, seed: int) -> Score:
-    """The score of ``player`` against the spec ``opponent``, which must not name a stored model; see :func:`duel`."""
+    """Return the score of ``player`` against a spec, which must not name a stored model. See :func:`duel`."""
     return duel(player, specs.parse("player", opponent).create, games, seed)
 
 
@@ -73,8 +73,8 @@ def duel_from(
     with_black, with_white = games(player, opponent), games(opponent, player)
     for pair, board in enumerate(boards):
         check_interrupt()
-        for mine, play in zip(SIDES, (with_black, with_white), strict=True):
-            results[1 - play(seed, 2 * pair + mine, board).result(mine)] += 1
+        for side, play in zip(SIDES, (with_black, with_white), strict=True):
+            results[1 - play(seed, 2 * pair + side, board).result(side)] += 1
     return Score(*results)
 
 
@@ -93,17 +93,17 @@ def openings(seed: int, number: int) -> Iterator[Board]:
 
 
 def baseline_seed(seed: int) -> int:
-    """The seed of the games that measure a run of seed ``seed``; they differ from the games of the run."""
+    """Return the seed of the games that measure a run with ``seed``. They differ from the games of the run."""
     return int.from_bytes(hashlib.blake2b(f"yardsticks of {seed}".encode(), digest_size=8).digest()) >> 1
 
 
 def games(black: Callable[[], Player], white: Callable[[], Player]) -> Callable[[int, int, Board | None], Episode]:
-    """Return a function of seed, number and first board (None: the usual start) that plays a game."""
-    both = [make().compiled(side) for make, side in zip((black, white), SIDES, strict=True)]
-    if both[0] is not None and both[1] is not None:
+    """Return a function that plays a game, given a seed, a number and the first board (None: the usual start)."""
+    compiled = [make().compiled(side) for make, side in zip((black, white), SIDES, strict=True)]
+    if compiled[0] is not None and compiled[1] is not None:
         from arena.search.selfplay import Games
 
-        return Games(both[0], both[1]).play
+        return Games(compiled[0], compiled[1]).play
     return lambda seed, number, board: played((black(), white()), seed, number, board=board)
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 GAMES = 500
 """Default number of games of a run that does not learn from recorded games."""
 CHECKPOINTS = 10
-"""Default number of checkpoints of a run, about."""
+"""Approximate default number of checkpoints of a run."""
 _NO_PLAYERS = (SELF, PAST, "tables", "annotations")
 
 
@@ -43,14 +43,14 @@ class Experience:
 
     @classmethod
     def of(cls, settings: Mapping[str, Any]) -> Experience:
-        """The experience of a run on record, from its settings."""
+        """Return the experience of a run on record, from its settings."""
         return cls(settings["against"], tuple(settings["from"]), settings["teacher"], settings.get("openings"))
 
-    def settled(self, models: Resolver) -> Experience:
-        """The same with canonical specs, which keep their meaning. Raises what parsing them raises."""
+    def canonical(self, models: Resolver) -> Experience:
+        """Return this experience with canonical specs, whose meaning stays the same. Raises the errors of parsing."""
         opponents = () if self.against is None else specs.split("player", self.against)
-        against = ",".join(_settled(text, models) for text in opponents) or None
-        teacher = None if self.teacher is None else _settled(self.teacher, models)
+        against = ",".join(_canonical(text, models) for text in opponents) or None
+        teacher = None if self.teacher is None else _canonical(self.teacher, models)
         openings = None if self.openings is None else specs.parse("opening", self.openings).text
         return replace(self, against=against, teacher=teacher, openings=openings)
 
@@ -62,7 +62,7 @@ class Experience:
         return [word for option, value in settings if value is not None for word in (option, value)]
 
 
-def _settled(text: str, models: Resolver) -> str:
+def _canonical(text: str, models: Resolver) -> str:
     if text in _NO_PLAYERS:
         return text
     return specs.parse("player", text, resolver=models).text
@@ -94,14 +94,15 @@ class RunPlan:
         measuring: Measuring = Measuring(),
         database: str | os.PathLike[str] = DEFAULT_DB,
     ) -> None:
-        """``games``: None for every recorded game once, or for 500 without recorded games.
+        """``games``: number of games to learn from. None: each recorded game once; without recorded games, 500.
 
-        ``database``: path or URL of the database with recorded games and stored models. Raises UsageError, and the
-        errors of reading the experience and of parsing the baselines.
+        ``database``: path or URL of the database with recorded games and stored models.
+
+        Raises UsageError, and the errors of reading the experience and of parsing the baselines.
         """
         self.models = ModelResolver(database)
         self.learner, self.seed, self.measuring = learner, seed, measuring
-        self.experience = experience = experience.settled(self.models)
+        self.experience = experience = experience.canonical(self.models)
         self._starts = sources.starts(experience.openings, seed)
         self.source: Source | None = sources.parse(
             learner, seed, experience.against, experience.from_, experience.teacher, self.models, self._starts
@@ -118,12 +119,15 @@ class RunPlan:
         )
         self.baselines = [specs.parse("player", text, resolver=self.models) for text in _listed(measuring.baselines)]
         if self.baselines and (measuring.games < 2 or measuring.games % 2):
-            raise UsageError(f"games against a baseline come in pairs, one of each colour: not {measuring.games}")
+            raise UsageError(
+                f"games against a baseline must be an even number of 2 or more, not {measuring.games}: each opening is "
+                "played with both colours"
+            )
         for number, each in enumerate(self.baselines):
             if each.registered.cls.needs_terminal:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a baseline")
             if each in self.baselines[:number]:
-                raise UsageError(f"{each.text} is named twice; a checkpoint meets a baseline once")
+                raise UsageError(f"{each.text} is named twice among the baselines: name it once")
 
     def next_checkpoint(self, done: int) -> int:
         """The number of games of the first checkpoint after ``done`` games, which are fewer than all."""
@@ -133,21 +137,21 @@ class RunPlan:
 
     @property
     def needed(self) -> list[Spec]:
-        """The learner, and the players that it meets or learns from."""
+        """The learner, the baselines, the opponents and the teacher."""
         others = specs.split("player", self.experience.against) if self.experience.against else []
         others += [self.experience.teacher] if self.experience.teacher else []
         named = [text for text in others if text not in _NO_PLAYERS]
         return [self.learner, *self.baselines, *(specs.parse("player", text, resolver=self.models) for text in named)]
 
     def new_learner(self) -> Learner:
-        """A new learner, before ``begin``. Raises UsageError if it cannot start from the run's opening book."""
+        """Return a new learner, before ``begin``. Raises UsageError if it cannot use the run's opening book."""
         learner: Learner = self.learner.create()
         if self._starts.boards and (self.source is None or type(learner).open_with is not Learner.open_with):
             learner.open_with(self._starts)
         return learner
 
     def to_json(self) -> dict[str, Any]:
-        """The settings that the store keeps, besides learner, seed and games."""
+        """Return the settings that the store keeps, besides learner, seed and games."""
         at = {"checkpoints": list(self.measuring.at)} if self.measuring.at else {}
         return at | {
             "every": self.every,
@@ -161,18 +165,18 @@ class RunPlan:
         }
 
     def identity(self) -> dict[str, str]:
-        """The values that must be the same when the run is resumed."""
+        """Return the values that must be the same when the run is resumed."""
         state = specs.identity(self.learner)
         for each in self.baselines:
             state |= specs.identity(each, f"baseline {each.text} ")
         if self._starts.boards:
             state["openings hash"] = sources.hash_of(self._starts)
-        found = self.source.settings if self.source else {}
-        return state | {f"experience {name}": str(value) for name, value in found.items()}
+        settings = self.source.settings if self.source else {}
+        return state | {f"experience {name}": str(value) for name, value in settings.items()}
 
-    def with_new_options(self, then: Mapping[str, str]) -> dict[str, str]:
-        """A recorded identity of the run, completed as :func:`arena.plugins.specs.with_new_options` does."""
-        state = specs.with_new_options(then, self.learner)
+    def with_new_options(self, recorded: Mapping[str, str]) -> dict[str, str]:
+        """Return a recorded identity of the run, completed by :func:`arena.plugins.specs.with_new_options`."""
+        state = specs.with_new_options(recorded, self.learner)
         for each in self.baselines:
             state = specs.with_new_options(state, each, f"baseline {each.text} ")
         return state

@@ -34,14 +34,14 @@ def played(
     ``random_plies``: number of plies at the beginning that are random. If both players have a compiled form, compiled
     code plays the game.
     """
-    both = [player.compiled(side) for player, side in zip(players, SIDES, strict=True)]
-    if None not in both:
+    compiled = [player.compiled(side) for player, side in zip(players, SIDES, strict=True)]
+    if None not in compiled:
         from arena.search.selfplay import Games
 
         black, white = (
-            replace(compiled, explore=max(compiled.explore, share))
-            for compiled, share in zip(both, explore, strict=True)
-            if compiled is not None
+            replace(each, explore=max(each.explore, share))
+            for each, share in zip(compiled, explore, strict=True)
+            if each is not None
         )
         return Games(black, white, random_plies=random_plies).play(seed, number, board)
     chance = SplitMix64(seed, number)
@@ -51,8 +51,8 @@ def played(
         player.start(game.copy())
     while game.outcome is None:
         share = explore[game.side]
-        left_to_chance = game.ply < random_plies or (share > 0 and chance.unit() < share)
+        is_random = game.ply < random_plies or (share > 0 and chance.unit() < share)
         moves = game.board.legal_moves
-        game.play(moves[chance.below(len(moves))] if left_to_chance else players[game.side].choose(game.copy()))
-        explored.append(left_to_chance)
+        game.play(moves[chance.below(len(moves))] if is_random else players[game.side].choose(game.copy()))
+        explored.append(is_random)
     return replace(Episode.of(game), explored=np.array(explored, dtype=bool))

@@ -88,7 +88,7 @@ class Trained:
 
 
 def provenance(run: StoredRun, games: int) -> dict[str, str]:
-    """The command, settings and versions that make the model of a run after ``games`` games again."""
+    """Return the command, settings and versions that reproduce the model of a run after ``games`` games."""
     settings = run.settings
     experience = Experience.of(settings).words
     words = ["arena", "train", run.learner.spec, "--games", str(games), "--seed", str(run.seed), *experience]
@@ -121,7 +121,8 @@ def begin(
     """Record a new run in ``store``, which must be the database of the plan.
 
     ``name``: None for the learner's name, with a number if it is taken.
-    ``say``: gets a line if kernels must be compiled; ``compiling`` gets the kernels done and in all.
+    ``say``: called with a line if kernels must be compiled.
+    ``compiling``: called with the number of compiled kernels, and of all kernels to compile.
     """
     naming = numbered(plan.learner.name) if name is None else fixed(name)
     store.runs.check_name(naming)  # a learner that begins may compile kernels
@@ -170,7 +171,7 @@ def resume(
 
     ``games``: a larger number of games to learn from; None: the recorded number.
     ``accept_changed``: go on with another version or other code, and record the change.
-    ``say``: gets a line if an older version did not record the code, or if kernels must be compiled.
+    ``say``: called with a line if an older version did not record the code, or if kernels must be compiled.
     ``compiling``: see :func:`begin`.
 
     Raises StoreError if there is no such run. Raises UsageError if ``games`` is too small, or if the learner, its
@@ -184,17 +185,17 @@ def resume(
         recorded = dict(run.settings["identity"])
     then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
-    for what, difference in differences.items():
-        code = what.endswith(("version", "code"))
-        if not (code and accept_changed):
-            accept = "--accept-changed goes on and records the change, or " if code else ""
+    for name, difference in differences.items():
+        acceptable = name.endswith(("version", "code"))
+        if not (acceptable and accept_changed):
+            accept = "--accept-changed goes on and records the change, or " if acceptable else ""
             raise UsageError(
                 f"the run {run.name!r} cannot be resumed: it has changed ({difference}); {accept}start a new run"
             )
     if specs.missing_code(then, now):
         say(
             f"the run {run.name!r} was started by an older version, which did not record its code: "
-            "whether that has changed since is not known"
+            "the code may have changed"
         )
     compile_missing(say, plan.needed, compiling)
     start = store.runs.last_checkpoint(run.id)
@@ -213,7 +214,7 @@ def resume(
 
 
 def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
-    """The plan of a run on record, with ``games`` games unless that is None."""
+    """Return the plan of a run on record. ``games``: its number of games; None: the recorded number."""
     settings = run.settings
     return RunPlan(
         specs.parse("learner", run.learner.spec, resolver=ModelResolver(database)),
@@ -231,9 +232,9 @@ def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
 
 
 def _warm_up(plan: RunPlan) -> None:
-    """Let another learner learn from the first games of the run, so that all kernels are compiled.
+    """Compile all kernels: let another learner learn from the first games of the run.
 
-    Compiling is thus not counted as time spent learning.
+    So the time spent learning does not include the time for compiling.
     """
     learner: Learner = plan.learner.create()
     learner.begin(plan.seed)
@@ -263,7 +264,7 @@ class Training:
         learner: Learner,
         start: Checkpoint,
     ) -> None:
-        """``learner``: in its state at ``start``."""
+        """``learner``: in its state at the checkpoint ``start``."""
         self.run = run
         self.plan = plan
         self.start = self.done = start.games
@@ -278,7 +279,7 @@ class Training:
                 plan.source.remember(_player_of(f"{run.name}@{games}", plan.models))
 
     def learn(self, progress: Callable[[RunProgress], object] = lambda _: None) -> Trained:
-        """Learn from the remaining games. ``progress`` is called first, and after each chunk and checkpoint.
+        """Learn from the remaining games. ``progress`` is called at the start and after each chunk and checkpoint.
 
         If an exception is raised, everything up to the last checkpoint is on record. A run without checkpoints is
         deleted if it ends with an ArenaError.
@@ -286,7 +287,7 @@ class Training:
         progress(self._progress())
         try:
             if self.done < self.plan.games:
-                with blamed(self._who):
+                with blamed(self._learner_name):
                     _warm_up(self.plan)
             while self.done < self.plan.games:
                 stop = self.plan.next_checkpoint(self.done)
@@ -302,7 +303,7 @@ class Training:
         return Trained(self.run, self.done, self._seconds, self._model or self._learner.model())
 
     @property
-    def _who(self) -> str:
+    def _learner_name(self) -> str:
         return f"the learner {self.plan.learner.text}"
 
     @property
@@ -313,7 +314,7 @@ class Training:
     def _chunk(self, games: int) -> Mapping[str, float]:
         """Learn from ``games`` games; return the learner's metrics."""
         started, cpu_started = time.perf_counter(), time.process_time()
-        with blamed(self._who):
+        with blamed(self._learner_name):
             source = self.plan.source
             metrics = dict(self._learner.self_play(games) if source is None else self._study(source, games))
             finite = {name: math.isfinite(value) for name, value in metrics.items()}
@@ -346,9 +347,9 @@ class Training:
         """Measure the learner against the baselines and record a checkpoint."""
         learner, plan = self._learner, self.plan
         spec: Spec | None = None
-        with blamed(self._who), suppress(UsageError):  # the player may not be registered
+        with blamed(self._learner_name), suppress(UsageError):  # the player may not be registered
             spec = specs.describe("player", learner.player())
-        with blamed(self._who):
+        with blamed(self._learner_name):
             played = spec.model[1] if spec and spec.model else None
             self._model = model = played if played and played.kind == learner.kind else learner.model()
         player: Callable[[], Player] = spec.create if spec else learner.player
@@ -361,7 +362,7 @@ class Training:
             self._recorder.measured(self.done, counts | percentages, opponent.text)
         origin = provenance(self.run, self.done)
         text = spec.text if spec else None
-        with blamed(self._who):
+        with blamed(self._learner_name):
             self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds, self._cpu_seconds)
         if plan.source is not None:
             plan.source.remember(spec.create if spec else _player_of(f"{self.run.name}@{self.done}", plan.models))

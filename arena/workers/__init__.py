@@ -1,10 +1,47 @@
-"""Processes that play games, supervised.
+"""Worker processes, which play the games of a tournament and protect it from players that fail.
 
-The arena (:mod:`~arena.workers.pool`) hands out *orders*, games of one pairing. The *fork server* forks a *guard* for
-each order. The guard runs no code of players: it starts the processes that play, reports their records and ends them.
+Processes, each started by the one before:
+
+- The *arena* is the process of the command. :class:`~arena.workers.launcher.Launcher` starts the fork server.
+  :class:`~arena.workers.pool.Pool` splits the games into *orders*. An order is some games of one pairing. The pool
+  gives each order to a new guard.
+- The *fork server* (:mod:`~arena.workers.fork_server`) loads plugins, kernels and weights, and forks the guards.
+- A *guard* (:mod:`~arena.workers.guard`) supervises the games of one order. It runs no code of players.
+- A *player process* (:mod:`~arena.workers.player`) runs code of players. In *shared* mode one process runs the referee
+  and both players of all games. In *isolated* mode each player of a game has its own process, and the guard is the
+  referee.
+
+If processes cannot be forked safely, there is no fork server. Guards and player processes are then new interpreters.
+
+Messages of one order in shared mode (:mod:`~arena.workers.messages`):
+
+1. The arena creates a connection. It sends the other end and the first task of the order to the fork server, and an
+   ``Order`` over the connection. The fork server loads what the task needs and forks the guard, which inherits the
+   other end.
+2. The guard sends ``Alive``, receives the ``Order``, forks a player process and sends the ``Order`` to it.
+3. The player process sends ``Played`` with the record of each game, and ``Alive`` during long games. The guard passes
+   each ``Played`` on. In the arena the pool yields the record, and the tournament writes it to the database.
+4. After the last game, the player process sends ``Done``. The guard kills it, sends ``Done`` to the arena and ends.
+
+In isolated mode, the guard forks two player processes for each game. It sends each of them ``Create``, then ``Call``
+for ``start`` and each ``choose``, and at the end ``Finish``. A player process answers ``Done``, ``Chosen`` with a move,
+or ``Faulted``. With ``Faulted`` the player forfeits. The guard sends ``Played`` to the arena.
+
+What happens if something goes wrong:
+
+- A player hangs in shared mode: the guard receives no message for a second longer than the move timeout. It kills the
+  player process, plays the game again in isolated mode, and plays the other games in a new shared process. In isolated
+  mode, the player forfeits if its process sends no answer within the move timeout. The guard then kills the process.
+- A player crashes its process, takes too much memory or sends an invalid message: the guard does the same.
+- Another program kills a player process in isolated mode: the guard ends. The arena treats this as the next case.
+- A guard dies: the fork server kills the processes that it leaves. The arena gives the unfinished games to new guards.
+  See :mod:`~arena.workers.pool` for the game that was being played.
+- The fork server dies: its guards finish their orders. The next guard cannot start, which the arena treats as the
+  death of a guard. The launcher then starts a new fork server.
+- The arena ends: the connections close. The fork server and the guards notice it, kill their descendants and end.
 """
 
 MEMORY = 2048
-"""MB that a player may take unless told otherwise."""
+"""Default memory limit of a player, in MB."""
 MOVE_TIMEOUT = 60.0
-"""Seconds that a player may take for an answer unless told otherwise."""
+"""Default number of seconds that a player may take for an answer."""

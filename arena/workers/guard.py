@@ -1,11 +1,10 @@
-"""A guard: the process that carries out one order, and runs no code of players.
+"""A guard: the process that supervises the games of one order. It runs no code of players.
 
-In *shared* mode it starts one process for both players and the referee, and passes on the record of each game. If
-anything goes wrong there, the game is only suspect: the guard ends the process, plays that game again in *isolated*
-mode, where each player has a process of its own and the guard is the referee, and what happens then counts. The other
-games go on in a fresh shared process.
+In *shared* mode, it starts one player process for all games and passes on their records. If a game fails there, a
+forfeit included, it is not clear which player caused the failure. The guard kills the process and plays this game again
+in *isolated* mode, where the result counts. A new shared process plays the other games.
 
-The guard ends, with everything that its players have started, when the order is done or the arena is gone.
+When the order is done, or the arena has ended, the guard kills all processes that its players have started, and ends.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from arena.referee.match import Disturbance, Fault, Match
 from arena.workers import messages as m
 from arena.workers import system
 from arena.workers.isolated import IsolatedPlayer, PlayerProcess
-from arena.workers.player import BEAT
+from arena.workers.player import ALIVE_INTERVAL
 
 if TYPE_CHECKING:
     import socket
@@ -37,21 +36,21 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
 
 _NOTICES = 10
-"""Notices of an order that are passed on."""
+"""Maximum number of notices that a guard passes on."""
 
 
 def main(connection: socket.socket) -> NoReturn:
-    """Run in a fresh interpreter."""
+    """Run a guard in a new interpreter, if processes cannot be forked."""
     registry.load()
     warm_up()
     run(connection)
 
 
 def run(connection: socket.socket) -> NoReturn:
-    """Carry out the order that the arena sends."""
+    """Receive an order from the arena, play its games and end."""
     system.start_supervisor()
     channel = m.Channel(connection, m.Order)
-    with suppress(EOFError, OSError):  # the arena is gone
+    with suppress(EOFError, OSError):  # the arena has ended
         channel.send(m.Alive())
         if order := channel.receive():
             try:
@@ -61,10 +60,10 @@ def run(connection: socket.socket) -> NoReturn:
                 channel.send(m.Failed(str(error), "task"))
             except Exception as error:
                 channel.send(m.Failed(f"{type(error).__name__}: {error}", "error"))
-    _leave()
+    _end()
 
 
-def _leave() -> NoReturn:
+def _end() -> NoReturn:
     system.end_descendants()
     os._exit(0)
 
@@ -78,70 +77,70 @@ class _Guard:
         self._notices = 0
 
     def play(self) -> None:
-        """Play the games of the order, as many as there is time for."""
-        waiting = deque(self._order.tasks)
-        while waiting and (left := self._deadline - time.monotonic()) > 0:
-            if self._order.isolated or not self._play_shared(waiting, left):
-                self._play_isolated(waiting.popleft())
+        """Play games of the order until all are played or its time is over."""
+        tasks = deque(self._order.tasks)
+        while tasks and (seconds := self._deadline - time.monotonic()) > 0:
+            if self._order.isolated or not self._play_shared(tasks, seconds):
+                self._play_isolated(tasks.popleft())
 
-    def _play_shared(self, waiting: deque[GameTask], seconds: float) -> bool:
-        """Play games in one process, and remove those that have ended; False if the next one is suspect."""
-        process, patience, message = self._start(), self._order.move_timeout + 2 * BEAT, None
+    def _play_shared(self, tasks: deque[GameTask], seconds: float) -> bool:
+        """Play games in one process and remove their tasks. If a game failed, return False; its task is then first."""
+        process, timeout, message = self._start_process(), self._order.move_timeout + 2 * ALIVE_INTERVAL, None
         with suppress(Fault, Disturbance):
-            order = msgspec.structs.replace(self._order, tasks=list(waiting), seconds=seconds)
-            message = process.ask(order, patience)
+            order = msgspec.structs.replace(self._order, tasks=list(tasks), seconds=seconds)
+            message = process.ask(order, timeout)
             while not isinstance(message, m.Done):
                 if isinstance(message, m.Played):
                     record = message.record
-                    if not waiting or record.forfeited_by or record.seed != waiting[0].seed:
+                    if not tasks or record.forfeited_by or record.seed != tasks[0].seed:
                         break
-                    waiting.popleft()
+                    tasks.popleft()
                     self._send(message)
-                message = process.receive(patience)
-        self._end()
-        return not waiting or isinstance(message, m.Done)
+                message = process.receive(timeout)
+        self._end_processes()
+        return not tasks or isinstance(message, m.Done)
 
     def _play_isolated(self, task: GameTask) -> None:
-        """Play a game with each player in a process of its own."""
+        """Play a game whose players have a process each, with this process as the referee."""
         mover = Side.BLACK
 
         def create(task: GameTask, side: Side) -> IsolatedPlayer:
-            return IsolatedPlayer(task, side, self._start(), self._order.move_timeout)
+            return IsolatedPlayer(task, side, self._start_process(), self._order.move_timeout)
 
         def turn(side: Side) -> None:
             nonlocal mover
             mover = side
             if self._order.suspect:
-                unfinished("the guard of the game was killed in its turn each time")
+                send_provisional("the guard of the game was killed in this player's turn at every attempt")
 
-        def unfinished(reason: str) -> None:
+        def send_provisional(reason: str) -> None:
             self._send(m.Played(match.forfeit(mover, Fault(Termination.CRASH, reason)), final=False))
 
         match = Match(task, create, turn)
         try:
             record = match.play()
         except Disturbance as disturbance:
-            unfinished(disturbance.reason)
-            _leave()
+            send_provisional(disturbance.reason)
+            _end()
         self._send(m.Played(record))
         match.finish(record)
-        self._end()
+        self._end_processes()
 
-    def _start(self) -> PlayerProcess:
+    def _start_process(self) -> PlayerProcess:
         process = PlayerProcess(self._order.memory, fork=self._forks, tick=self._tick, notice=self._notice)
         self._processes.append(process)
         return process
 
-    def _end(self) -> None:
+    def _end_processes(self) -> None:
         for process in self._processes:
             process.channel.close()
         self._processes.clear()
         system.end_descendants()
 
     def _tick(self) -> None:
-        """Leave if the arena is gone, else tell it that this process is alive."""
-        if select.select([self._channel], [], [], 0.0)[0]:  # the arena sends nothing more: it is gone
-            _leave()
+        """Send a sign of life to the arena; end if the arena has ended."""
+        if select.select([self._channel], [], [], 0.0)[0]:  # the arena sends no second message, so this is the end
+            _end()
         self._send(m.Alive())
 
     def _notice(self, notice: m.Notice) -> None:
@@ -153,4 +152,4 @@ class _Guard:
         try:
             self._channel.send(message)
         except OSError:
-            _leave()
+            _end()

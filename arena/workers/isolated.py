@@ -1,4 +1,4 @@
-"""Players in processes of their own."""
+"""Player processes as their parent sees them, and isolated players: players that run in such a process."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from arena.contracts.record import GameRecord
 
 TICK = 0.25
-"""Seconds between two looks at a process that plays."""
-_START = 300.0
+"""Seconds between two checks of a player process."""
+_START_TIMEOUT = 300.0
 """Seconds that an interpreter may take to start."""
-_GRACE = 10.0
-"""Seconds that a process that has closed its channel has to end, before it is killed."""
+_EXIT_TIMEOUT = 10.0
+"""Seconds that a process may take to end after it has closed its channel."""
 
 
 class PlayerProcess:
-    """A process in which code of players runs: a fork of this one, or a fresh interpreter."""
+    """A process that runs code of players: a fork of this process, or a new interpreter."""
 
     def __init__(
         self,
@@ -44,42 +44,44 @@ class PlayerProcess:
         tick: Callable[[], object] = lambda: None,
         notice: Callable[[m.Notice], object] = lambda _: None,
     ) -> None:
-        """``memory``: bytes that it may take; ``fork``: only for a process that runs a single thread.
+        """``memory``: limit in bytes; ``fork``: fork this process, which must have one thread.
 
-        ``tick`` is called now and then while there is no answer; ``notice`` gets what the user should know.
+        ``tick`` is called every :data:`TICK` seconds while this process waits for an answer, and ``notice`` with each
+        notice for the user.
         """
-        connection, theirs = socket.socketpair()
+        connection, child_end = socket.socketpair()
         self.channel = m.Channel(connection, m.FromPlayer)
-        self.memory, self._tick, self._notice, self._looked = memory, tick, notice, time.monotonic()
-        with theirs:
+        self.memory, self._tick, self._notice, self._last_check = memory, tick, notice, time.monotonic()
+        with child_end:
             if fork:
-                self._process = psutil.Process(system.fork(player.serve, theirs))
+                self._process = psutil.Process(system.fork(player.serve, child_end))
                 return
-            self._process = system.interpreter("arena.workers.player", theirs)
-        with suppress(EOFError, m.BadMessage):  # as its first answer will show
-            self.channel.receive(_START)
+            self._process = system.interpreter("arena.workers.player", child_end)
+        with suppress(EOFError, m.BadMessage):  # the first request then fails
+            self.channel.receive(_START_TIMEOUT)
 
-    def ask(self, question: m.Message, timeout: float) -> m.Message:
-        """Send a message, and return the answer: see :meth:`receive`."""
-        with suppress(OSError):  # the process has ended, or does not read: there will be no answer
-            self.channel.send(question, timeout)
+    def ask(self, request: m.Message, timeout: float) -> m.Message:
+        """Send a message and return the answer. Raises the errors of :meth:`receive`."""
+        with suppress(OSError):  # the process has ended or does not read; receive finds out which
+            self.channel.send(request, timeout)
         return self.receive(timeout)
 
     def receive(self, timeout: float) -> m.Message:
-        """The next message from the process.
+        """Return the next message of the process that is not a notice.
 
-        Raises Fault if a player has lost its game, and Disturbance if another process has killed this one.
+        Raises Fault if a player forfeits because of this message, or because there is no message within ``timeout``
+        seconds. Raises Disturbance if another program has killed the process.
         """
         deadline = time.monotonic() + timeout
         try:
-            while (left := deadline - time.monotonic()) > 0:
-                message: m.Message | None = self.channel.receive(min(TICK, left))
+            while (seconds := deadline - time.monotonic()) > 0:
+                message: m.Message | None = self.channel.receive(min(TICK, seconds))
                 match message:
                     case m.Notice():
                         self._notice(message)
                     case m.Faulted(termination, reason):
                         raise Fault(termination, reason)
-                self._look()
+                self._check()
                 if not isinstance(message, m.Notice | None):
                     return message
         except m.BadMessage:
@@ -88,30 +90,30 @@ class PlayerProcess:
             raise self._death() from None
         raise Fault(Termination.TIMEOUT, f"no answer within {timeout:g} seconds")
 
-    def _look(self) -> None:
-        if time.monotonic() - self._looked >= TICK:
-            self._looked = time.monotonic()
+    def _check(self) -> None:
+        if time.monotonic() - self._last_check >= TICK:
+            self._last_check = time.monotonic()
             self._tick()
             if system.takes_more(self._process, self.memory):
-                raise player.too_much(self.memory)
+                raise player.memory_fault(self.memory)
 
     def _death(self) -> Exception:
-        """What it means that the process has closed its channel."""
+        """Return the Fault or the Disturbance of a process that has closed its channel."""
         try:
-            code: int | None = self._process.wait(_GRACE)
+            code: int | None = self._process.wait(_EXIT_TIMEOUT)
         except psutil.TimeoutExpired:
             return Fault(Termination.CRASH, "the process closed its channel")
-        reason = f"the process ended with {system.ended(code)}"
-        return Disturbance(reason) if system.ended_by_others(code) else Fault(Termination.CRASH, reason)
+        reason = f"the process ended with {system.exit_text(code)}"
+        return Disturbance(reason) if system.killed_from_outside(code) else Fault(Termination.CRASH, reason)
 
     def close(self) -> None:
-        """End the process and what it has started."""
+        """Kill the process and its descendants."""
         system.kill_tree(self._process)
         self.channel.close()
 
 
 class IsolatedPlayer(Player):
-    """A player in a process of its own, with limits of time and memory.
+    """A player that runs in a process of its own, with limits of time and memory.
 
     ::
 
@@ -119,14 +121,14 @@ class IsolatedPlayer(Player):
             game = arena.Game()
             game.play(player.choose(game))
 
-    ``choose`` takes any game: the last one with more moves, with moves taken back, or another one. If the player, or
-    its process, fails to answer properly, every method raises :class:`~arena.referee.match.Fault`, which says how; if
-    another process has killed it, :class:`~arena.referee.match.Disturbance`. Either way only :meth:`close` can
-    be called then.
+    ``choose`` takes any game, not only one that continues the last game. A method raises
+    :class:`~arena.referee.match.Fault` if the player or its process fails, and
+    :class:`~arena.referee.match.Disturbance` if another program has killed the process. After either error, only
+    :meth:`close` may be called.
     """
 
     def __init__(self, task: GameTask, side: Side, process: PlayerProcess, move_timeout: float) -> None:
-        """The player of that side of a task in ``process``, which this object ends when it is closed."""
+        """Create the player of ``side`` in ``process``. :meth:`close` kills the process."""
         self._process, self._move_timeout = process, move_timeout
         self._ask(m.Create(task, side, process.memory), m.Done)
 
@@ -134,10 +136,10 @@ class IsolatedPlayer(Player):
     def create(
         cls, spec: str, *, seed: int = 0, move_timeout: float = MOVE_TIMEOUT, memory: int = MEMORY
     ) -> IsolatedPlayer:
-        """A player of that spec in a fresh interpreter, which takes about a second.
+        """Return a player in a new interpreter, which takes about a second to start.
 
-        It draws random numbers by ``seed``, may take ``move_timeout`` seconds for each answer and ``memory`` MB.
-        Raises an ArenaError if there is no such player.
+        ``seed``: seed of its random numbers. ``move_timeout``: seconds for each answer. ``memory``: limit in MB. Raises
+        the errors of :func:`arena.plugins.specs.parse`, and Fault if the player cannot be created.
         """
         parsed = specs.parse("player", spec)
         task = GameTask("", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights)
@@ -165,7 +167,7 @@ class IsolatedPlayer(Player):
         self._ask(m.Finish(record), m.Done)
 
     def close(self) -> None:
-        """End the process and what it has started."""
+        """Kill the process and its descendants."""
         self._process.close()
 
     def __enter__(self) -> Self:
@@ -174,15 +176,15 @@ class IsolatedPlayer(Player):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, question: m.Message, kind: type[Any]) -> Any:
-        answer = self._process.ask(question, self._move_timeout)
-        if not isinstance(answer, kind):
+    def _ask(self, request: m.Message, answer_type: type[Any]) -> Any:
+        answer = self._process.ask(request, self._move_timeout)
+        if not isinstance(answer, answer_type):
             raise invalid_message()
         return answer
 
 
 def invalid_message() -> Fault:
-    """The fault of a player whose process has sent something else than the answer."""
+    """Return the fault of a player whose process has sent anything but a valid answer."""
     return Fault(Termination.CRASH, "the process sent an invalid message")
 
 

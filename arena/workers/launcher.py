@@ -1,6 +1,6 @@
-"""Starts guards for the arena: through the fork server, or as interpreters where processes cannot be forked.
+"""Starts guards for the arena: through the fork server, or as interpreters if processes cannot be forked.
 
-It imports next to nothing at first, so that the fork server can start before the arena has loaded what it needs itself.
+The module imports little when it is loaded, so that the fork server starts early, while the arena still loads the rest.
 """
 
 from __future__ import annotations
@@ -22,53 +22,56 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
     from arena.workers.messages import Channel
 
-ANSWER = 20.0
-"""Seconds that a process may take to end when the arena leaves."""
+EXIT_TIMEOUT = 20.0
+"""Seconds that a process may take to end after the launcher has closed its connection."""
 MARK = "ARENA_TOURNAMENT"
-"""The environment variable that all processes of a launcher have in common."""
+"""Name of an environment variable with the same random value in all processes of a launcher, and in no other."""
 
 
 class Launcher:
-    """Starts guards. Used as a context manager: leaving it ends every process that is left."""
+    """Starts guards. It is a context manager that ends all its processes at the end of the block."""
 
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
-        """``say`` gets a line if the user has to wait, or should know something."""
+        """``say`` is called with each line for the user."""
         self.say = say
         self.forks = system.FORKS
         self._mark = secrets.token_hex()
-        self._errors = TemporaryFile()  # noqa: SIM115  (until it is closed)
+        self._errors = TemporaryFile()  # noqa: SIM115 (closed by __exit__)
         self._processes: list[psutil.Popen] = []
-        """The fork server, or the guards that are interpreters."""
+        """The fork server, or guards that are interpreters."""
         self._control = socket.socket()
-        self._needed = False
-        """Whether a guard was asked for."""
+        self._used = False
+        """Whether :meth:`start_guard` was called."""
 
-    def begin(self) -> None:
-        """Start the fork server if there is none, without waiting for it: call this early to overlap its start-up."""
+    def start_fork_server(self) -> None:
+        """Start the fork server if it is not running, and do not wait for it. Call this early to overlap its start."""
         if self.forks and not self._processes:
             self._control.close()
-            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            self._start("arena.workers.fork_server", theirs)
+            self._control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            self._start("arena.workers.fork_server", child_end)
 
-    def guard(self, task: GameTask) -> Channel:
-        """The channel to a new guard, for an order that ``task`` is a game of; it ends if the guard cannot start."""
+    def start_guard(self, task: GameTask) -> Channel:
+        """Start a guard and return the channel to it. If the guard cannot start, the channel is closed.
+
+        ``task`` is the first task of the order.
+        """
         from arena.referee.match import compile_for
         from arena.workers.messages import Channel, FromGuard, encode
 
-        self._needed = True
-        ours, theirs = socket.socketpair()
+        self._used = True
+        connection, child_end = socket.socketpair()
         if self.forks:
-            self.begin()
-            with theirs, suppress(OSError):  # it has died
-                socket.send_fds(self._control, [encode(task)], [theirs.fileno()])
+            self.start_fork_server()
+            with child_end, suppress(OSError):  # the fork server has died
+                socket.send_fds(self._control, [encode(task)], [child_end.fileno()])
         else:
-            with suppress(ArenaError):  # the guard comes upon the same error, and reports it
+            with suppress(ArenaError):  # the guard meets the same error and reports it
                 compile_for(task, self.say)
-            self._start("arena.workers.guard", theirs)
-        return Channel(ours, FromGuard)
+            self._start("arena.workers.guard", child_end)
+        return Channel(connection, FromGuard)
 
-    def look(self) -> None:
-        """Pass on what the fork server has to say, and wake processes that were stopped."""
+    def poll(self) -> None:
+        """Show notices of the fork server, and resume processes that were stopped."""
         from arena.workers.messages import Channel, Notice
 
         with suppress(EOFError):
@@ -78,37 +81,32 @@ class Launcher:
             with suppress(psutil.Error):
                 process.resume()
 
-    def check(self) -> None:
-        """A guard has died: forget processes that have ended.
-
-        Raises TournamentStopped if one has failed by itself, and was not killed.
-        """
+    def remove_ended(self) -> None:
+        """Forget processes that have ended. Raises TournamentStopped if one of them failed and was not killed."""
         for process in list(self._processes):
             with suppress(psutil.TimeoutExpired):
                 code = process.wait(0.1)
                 self._processes.remove(process)
-                if code and not system.ended_by_others(code):
+                if code and not system.killed_from_outside(code):
                     self._errors.seek(0)
-                    last = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
-                    raise TournamentStopped(f"a worker cannot start: it ended with {system.ended(code)}; {last}")
-
-    def close(self) -> None:
-        """End all processes; the channels of guards must be closed."""
-        self._control.close()
-        for process in self._processes:
-            with suppress(psutil.TimeoutExpired):
-                process.wait(ANSWER if self._needed else 0.0)
-            system.kill_tree(process)
-        if self._needed:
-            system.kill_marked(MARK, self._mark)
-        self._processes.clear()
-        self._errors.close()
+                    last_line = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
+                    reason = f"it ended with {system.exit_text(code)}; {last_line}"
+                    raise TournamentStopped(f"a worker cannot start: {reason}")
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        """End all processes. The channels of all guards must be closed before."""
+        self._control.close()
+        for process in self._processes:
+            with suppress(psutil.TimeoutExpired):
+                process.wait(EXIT_TIMEOUT if self._used else 0.0)
+            system.kill_tree(process)
+        if self._used:
+            system.kill_marked(MARK, self._mark)
+        self._processes.clear()
+        self._errors.close()
 
     def _start(self, module: str, connection: socket.socket) -> None:
         system.refuse_inspection()

@@ -1,6 +1,6 @@
-"""Messages between the arena and the processes that play: typed structs in MessagePack, each after its length.
+"""Messages between the arena, guards and player processes: typed structs in MessagePack, each preceded by its length.
 
-Nothing that a process receives is unpickled.
+No message is unpickled. :mod:`arena.workers` describes which process sends which message.
 """
 
 from __future__ import annotations
@@ -20,61 +20,74 @@ if TYPE_CHECKING:
     import socket
 
 LONGEST = 1 << 24
-"""Bytes of the longest message that is accepted."""
+"""Maximum length of a message, in bytes."""
 _LENGTH = 4
-"""Bytes of a length."""
+"""Size of the length before each message, in bytes."""
 _CHUNK = 1 << 18
-"""Bytes that are read at a time."""
+"""Maximum number of bytes that one call reads."""
 encode, decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.decode
 
 
 class Message(msgspec.Struct, tag=True):
-    """What passes between two processes."""
+    """Base class of all messages."""
 
 
-class Order(Message):  # to a guard, and from it to the process that plays in shared mode: play these games
+class Order(Message):
+    """From the arena to a guard, and from a guard to a player process in shared mode: play these games."""
+
     tasks: list[GameTask]
     seconds: float
-    """Time after which no other game is begun."""
+    """Time after which no further game starts."""
     move_timeout: float
     memory: int
-    """Bytes that a process of players may take."""
+    """Memory limit of each player process, in bytes."""
     isolated: bool = False
     """Whether each player has a process of its own."""
     suspect: bool = False
-    """Whether the guard sends ``Played(final=False)`` before each turn, because an earlier guard was killed."""
+    """Whether an earlier guard died in this game. The guard then sends ``Played(final=False)`` before each turn."""
 
 
-class Alive(Message):  # the sender has started, and is not stuck
-    pass
+class Alive(Message):
+    """From a guard to the arena, or from a player process to its guard: the process has started or still works."""
 
 
-class Notice(Message):  # a line for the user
+class Notice(Message):
+    """From any process to the arena: a line for the user."""
+
     text: str
 
 
-class Played(Message):  # the next game has ended, or if it is not final: it ends so if the guard dies in this turn
+class Played(Message):
+    """The record of the next game, from a player process in shared mode, or from a guard."""
+
     record: GameRecord
     final: bool = True
+    """False for the record that counts if the guard dies during the current turn."""
 
 
-class Failed(Message):  # a guard ends, or does not start
+class Failed(Message):
+    """To the arena: a guard ends before its order is done, or cannot start."""
+
     reason: str
     cause: Literal["task", "threads", "error"]
-    """A task that cannot be played; threads that plugins have started, so that forking is not safe; the arena."""
+    """``task``: a task cannot be played. ``threads``: threads in the fork server prevent forking. ``error``: other."""
 
 
-class Done(Message):  # the order, or what an isolated player was asked to do, is done
-    pass
+class Done(Message):
+    """The order, or the request to an isolated player, is done."""
 
 
-class Create(Message):  # to the process of an isolated player: create the player of that side
+class Create(Message):
+    """To the process of an isolated player: create the player of this side."""
+
     task: GameTask
     side: Side
     memory: int
 
 
-class Call(Message):  # to the process of an isolated player: call that method with that game
+class Call(Message):
+    """To the process of an isolated player: call this method with a game, described by the other fields."""
+
     method: Literal["start", "choose"]
     start: tuple[int, int, int, Side]
     """The first board."""
@@ -84,16 +97,22 @@ class Call(Message):  # to the process of an isolated player: call that method w
     """The paths of all moves."""
 
 
-class Finish(Message):  # to the process of an isolated player: call ``finish``
+class Finish(Message):
+    """To the process of an isolated player: call ``finish``."""
+
     record: GameRecord
 
 
-class Chosen(Message):  # from the process of an isolated player: the move, and what the player reports about it
+class Chosen(Message):
+    """From the process of an isolated player: the move, and the player's report about it."""
+
     path: tuple[int, ...]
     report: Report
 
 
-class Faulted(Message):  # from the process of an isolated player: how the player has lost its game
+class Faulted(Message):
+    """From the process of an isolated player: the player forfeits."""
+
     termination: Termination
     reason: str
 
@@ -104,33 +123,33 @@ FromPlayer = Alive | Notice | Played | Done | Chosen | Faulted
 
 
 class BadMessage(Exception):
-    """What was received is not a message of the expected types."""
+    """The received bytes are not a message of the expected types."""
 
 
 class Channel:
-    """One end of a connection whose other end sends messages of given types."""
+    """One end of a connection that carries messages."""
 
-    def __init__(self, connection: socket.socket, kinds: Any) -> None:
-        """``kinds``: the union of the messages that can be received."""
+    def __init__(self, connection: socket.socket, received: Any) -> None:
+        """``received``: union of the types of messages that the other end may send; None if it sends none."""
         self._socket, self._buffer = connection, bytearray()
-        self._decoder = msgspec.msgpack.Decoder(kinds)
+        self._decoder = msgspec.msgpack.Decoder(received)
         self.fileno, self.close, self.shutdown = connection.fileno, connection.close, connection.shutdown
 
     def send(self, message: Message, timeout: float | None = None) -> None:
-        """Send a message; raises OSError if the other end is closed, or does not read it in ``timeout`` seconds."""
+        """Send a message. Raises OSError if the other end is closed, or does not read within ``timeout`` seconds."""
         packed = encode(message)
         self._socket.settimeout(timeout)
         self._socket.sendall(len(packed).to_bytes(_LENGTH, "big") + packed)
 
     def receive(self, timeout: float = inf) -> Any:
-        """The next message; None if there is none within ``timeout`` seconds.
+        """Return the next message, or None if none arrives within ``timeout`` seconds.
 
-        Raises EOFError if the other end is closed, and BadMessage.
+        Raises EOFError if the other end is closed, and BadMessage if the bytes are not a valid message.
         """
         deadline = time.monotonic() + timeout
         while (message := self._next()) is None:
-            left = deadline - time.monotonic()
-            self._socket.settimeout(None if left == inf else max(left, 0.0))
+            seconds = deadline - time.monotonic()
+            self._socket.settimeout(None if seconds == inf else max(seconds, 0.0))
             try:
                 chunk = self._socket.recv(_CHUNK)
             except (TimeoutError, BlockingIOError):
@@ -143,6 +162,7 @@ class Channel:
         return message
 
     def _next(self) -> Message | None:
+        """Return the first message in the buffer, or None if it is not complete."""
         buffer = self._buffer
         end = _LENGTH + int.from_bytes(buffer[:_LENGTH], "big")
         if end > LONGEST and len(buffer) >= _LENGTH:

@@ -1,7 +1,8 @@
-"""A process in which code of players runs: whole games in shared mode, one player of one game in isolated mode.
+"""A player process: it runs whole games in shared mode, and one player of one game in isolated mode.
 
-In shared mode it gets an order and sends the record of each game, before the players are told of its end. It ends after
-a forfeit, which is only a suspicion here. In isolated mode it creates one player and answers for it.
+In shared mode, it receives an order and sends the record of each game before it calls ``finish`` of the players. It
+ends after a forfeit, because the guard plays that game again. In isolated mode, it creates one player and calls its
+methods on request.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ from arena.workers import system
 if TYPE_CHECKING:
     import socket
 
-BEAT = 0.5
-"""Seconds between two signs of life."""
-_YOUNG = 20_000
-"""Objects made before the collector looks for cycles among them; a game makes a few thousand, and no cycles."""
+ALIVE_INTERVAL = 0.5
+"""Minimum number of seconds between two ``Alive`` messages."""
+_COLLECTOR_THRESHOLD = 20_000
+"""Number of new objects that starts the garbage collector. A game makes a few thousand objects and no cycles."""
 
 
 def main(connection: socket.socket) -> NoReturn:
-    """Run in a fresh interpreter."""
+    """Run a player process in a new interpreter, if processes cannot be forked."""
     registry.load()
     warm_up()
     m.Channel(connection, None).send(m.Alive())
@@ -43,12 +44,12 @@ def main(connection: socket.socket) -> NoReturn:
 
 
 def serve(connection: socket.socket) -> NoReturn:
-    """Do what the parent asks for, until it closes the connection."""
+    """Carry out the request of the parent: an order, or the methods of one player."""
     system.start_player()
     channel = m.Channel(connection, m.ToPlayer)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=channel.close)  # a fork that a player makes has nothing to say
-    gc.set_threshold(_YOUNG)
+        os.register_at_fork(after_in_child=channel.close)  # forks of players send no messages
+    gc.set_threshold(_COLLECTOR_THRESHOLD)
     compiled = event.RecordingListener()  # type: ignore[no-untyped-call]
     event.register("numba:compile", compiled)  # type: ignore[no-untyped-call]
     with suppress(EOFError, OSError):
@@ -61,23 +62,26 @@ def serve(connection: socket.socket) -> NoReturn:
 
 
 def _play(order: m.Order, channel: m.Channel, compiled: event.RecordingListener) -> None:
-    """Play the games of an order, up to the first in which something goes wrong."""
-    folder, beat = Path.cwd(), time.monotonic()
-    deadline = beat + order.seconds
+    """Play the games of an order until its time is over.
+
+    Return without ``Done`` if a game fails, so that the guard plays it again.
+    """
+    folder, last_alive = Path.cwd(), time.monotonic()
+    deadline = last_alive + order.seconds
 
     def turn(_: Side) -> None:
-        nonlocal beat
-        if (now := time.monotonic()) - beat > BEAT:
-            beat = now
+        nonlocal last_alive
+        if (now := time.monotonic()) - last_alive > ALIVE_INTERVAL:
+            last_alive = now
             channel.send(m.Alive())
 
     for task in order.tasks:
         with suppress(OSError):
-            os.chdir(folder)  # a player may have left it
+            os.chdir(folder)  # a player may have changed it
         seed_global_random(task)
         match = Match(task, turn=turn)
         record = match.play()
-        _report_compiling(compiled, channel)
+        _report_uncached(compiled, channel)
         if _took_more(order.memory):
             return
         channel.send(m.Played(record))
@@ -90,41 +94,41 @@ def _play(order: m.Order, channel: m.Channel, compiled: event.RecordingListener)
 
 
 def _answer(create: m.Create, channel: m.Channel, compiled: event.RecordingListener) -> NoReturn:
-    """Create a player and call its methods, as long as the channel is open."""
+    """Create a player and call its methods until the parent closes the channel."""
     seed_global_random(create.task)
-    player = _Host(create)
-    question: m.ToPlayer | None = create
+    host = _Host(create)
+    request: m.ToPlayer = create
     while True:
         try:
-            answer = player.do(question)
+            answer = host.do(request)
             if _took_more(create.memory):
-                raise too_much(create.memory)
+                raise memory_fault(create.memory)
         except BaseException as error:
             fault = error if isinstance(error, Fault) else Fault.raised(error)
             answer = m.Faulted(fault.termination, fault.reason)
-        _report_compiling(compiled, channel)
+        _report_uncached(compiled, channel)
         channel.send(answer)
-        question = channel.receive()
+        request = channel.receive()
 
 
 class _Host:
-    """A player, and the game as it knows it."""
+    """An isolated player, with a copy of the guard's game."""
 
     def __init__(self, create: m.Create) -> None:
         self._game = opened(create.task)
         self._random = random_of(create.task, create.side)
 
-    def do(self, question: m.ToPlayer | None) -> m.Message:
-        """Do what is asked; returns the answer."""
-        match question:
+    def do(self, request: m.ToPlayer) -> m.Message:
+        """Carry out a request and return the answer. Raises Fault if the player chooses an illegal move."""
+        match request:
             case m.Create(task, side):
                 self._player = player_of(task, side)
             case m.Finish(record):
                 self._player.finish(record)
             case m.Call("start"):
-                self._player.start(self._updated(question))
+                self._player.start(self._updated(request))
             case m.Call():
-                copy, board = self._updated(question), self._game.board
+                copy, board = self._updated(request), self._game.board
                 choice, report = self._player.choose(copy), copy.reported
                 if type(choice) is not Move or choice not in board.legal_moves:
                     raise Fault.chosen(choice, board)
@@ -132,22 +136,22 @@ class _Host:
         return m.Done()
 
     def _updated(self, call: m.Call) -> Game:
-        """A copy of the game of a call, for the player."""
-        start, kept = Board(*call.start), 0
+        """Return a copy of the game of ``call`` for the player."""
+        start, common = Board(*call.start), 0
         if (start, call.rules) != (self._game.boards[0], self._game.rules):
             self._game = Game(start, call.rules)
         paths = [move.path for move in self._game.moves]
-        while kept < min(len(paths), len(call.moves)) and paths[kept] == call.moves[kept]:
-            kept += 1
-        while self._game.ply > kept:
+        while common < min(len(paths), len(call.moves)) and paths[common] == call.moves[common]:
+            common += 1
+        while self._game.ply > common:
             self._game.undo()
-        for path in call.moves[kept:]:
+        for path in call.moves[common:]:
             self._game.play(Move(path))
         return self._game.copy(self._random, call.limits)
 
 
-def too_much(memory: int) -> Fault:
-    """The fault of a player that has taken more than ``memory`` bytes."""
+def memory_fault(memory: int) -> Fault:
+    """Return the fault of a player that has taken more than ``memory`` bytes."""
     return Fault(Termination.MEMORY, f"took more than {memory >> 20} MB of memory")
 
 
@@ -155,11 +159,11 @@ def _took_more(limit: int) -> bool:
     return system.peak() > limit and system.memory(psutil.Process()) > limit
 
 
-def _report_compiling(compiled: event.RecordingListener, channel: m.Channel) -> None:
-    """Send a notice for each kernel that was compiled and that no cache keeps for the next process."""
-    for _, each in compiled.buffer:
-        kernel = each.data["dispatcher"]
-        if each.is_start and type(getattr(kernel, "_cache", None)).__name__ == "NullCache":
+def _report_uncached(compiled: event.RecordingListener, channel: m.Channel) -> None:
+    """Send a notice for each function that Numba compiled without a cache."""
+    for _, compilation in compiled.buffer:
+        kernel = compilation.data["dispatcher"]
+        if compilation.is_start and type(getattr(kernel, "_cache", None)).__name__ == "NullCache":
             name = f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}"
-            channel.send(m.Notice(f"{name} is compiled again for every order: give it cache=True"))
+            channel.send(m.Notice(f"Numba compiles {name} again for every order: compile it with cache=True"))
     compiled.buffer.clear()

@@ -1,13 +1,12 @@
-"""Plays games in worker processes, whatever the players do to them.
+"""Plays the games of tasks in worker processes, in spite of failures of players and processes.
 
-The pool hands out *orders*, games of one pairing that take about two seconds, each to a guard of its own
-(:mod:`arena.workers.guard`). A guard deals with everything that happens to the processes of the players.
-So the pool deals with the death of guards alone:
+The pool gives *orders*, about two seconds of games of one pairing, to guards (:mod:`arena.workers.guard`). A guard
+handles all failures of player processes. The pool handles the death of guards:
 
-- Records that have arrived stand, and games that had not started wait again.
-- The game under way is *suspect*. It is played again with nothing else running meanwhile, each player in a process of
-  its own, and the guard reports each turn. If guards are killed over a game ten times, the player whose turn it was
-  forfeits; if no turn had started, the tournament stops.
+- Records that have arrived count. Games that had not started wait for another order.
+- The game that was being played is *suspect*. It is played again in isolated mode, while no other game runs, and its
+  guard announces each turn. If ten guards die in one game, the player to move at the last death forfeits. If no turn
+  had been announced, the tournament stops.
 """
 
 from __future__ import annotations
@@ -35,37 +34,37 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
     from arena.workers.launcher import Launcher
 
-AIM, AIM_WITHOUT_FORKS = 2.0, 10.0
-"""Seconds of play after which an order ends, with processes that are forked and with interpreters."""
-MOST = 100
-"""Games of an order, at most."""
-AHEAD = 10_000
-"""Tasks that are taken ahead, to find games of one pairing."""
+ORDER_SECONDS, ORDER_SECONDS_WITHOUT_FORKS = 2.0, 10.0
+"""Seconds of play in an order if processes are forked, and if they are interpreters."""
+ORDER_GAMES = 100
+"""Maximum number of games in an order."""
+LOOKAHEAD = 10_000
+"""Maximum number of tasks that wait in the pool, among which it finds games of one pairing."""
 ATTEMPTS = 10
-"""How often a game is played that is disturbed, before a player is blamed for it."""
+"""Number of deaths of guards in one game before a player forfeits the game or the tournament stops."""
 SILENCE = 300.0
-"""Seconds after which the tournament stops if a guard has sent nothing, not even that it is alive."""
-_GRACE = 5.0
-"""Seconds that a guard has to end."""
+"""Seconds without any message of a guard after which the tournament stops."""
+_EXIT_TIMEOUT = 5.0
+"""Seconds that a guard may take to end."""
 
 
 @dataclass
 class _Order:
-    """An order under way."""
+    """An order that a guard carries out."""
 
-    games: deque[GameTask]
-    """Those without a record, in the order in which they are played."""
+    tasks: deque[GameTask]
+    """Tasks of the games without a record, in the sequence of play."""
     channel: m.Channel
     suspect: bool
-    heard: float = field(default_factory=time.monotonic)
-    """When its guard last sent a message."""
-    unfinished: GameRecord | None = None
-    """The record if the guard dies now."""
+    last_message: float = field(default_factory=time.monotonic)
+    """Time of the last message from the guard, in seconds of the monotonic clock."""
+    provisional: GameRecord | None = None
+    """Record of the current game that counts if the guard dies during this turn."""
     reason: str = "its guard was killed"
 
 
 class Pool:
-    """Plays tasks and yields the record of each, in the order in which the games end; None while none ends.
+    """Plays the games of tasks and yields their records as the games end. It also yields None several times a second.
 
     ::
 
@@ -73,7 +72,7 @@ class Pool:
             for record in pool:
                 ...
 
-    The workers end when this process does, however it ends. Raises TournamentStopped.
+    The worker processes end when this process ends. Iteration raises TournamentStopped if games cannot be played.
     """
 
     def __init__(
@@ -86,129 +85,132 @@ class Pool:
         memory: int = MEMORY,
         isolate: bool = False,
     ) -> None:
-        """``tasks`` may have none for the moment: they are asked again after each order.
+        """``tasks`` may be exhausted and have more tasks later; the pool asks again before each order.
 
-        ``move_timeout``: seconds for each choice, and for construction, ``start`` and ``finish``; ``memory``: what
-        each process of players may take, in MB; ``isolate``: whether each player always has a process of its own.
+        ``move_timeout``: seconds for each call of a player's constructor, ``start``, ``choose`` and ``finish``.
+        ``memory``: limit of each player process, in MB. ``isolate``: play all games in isolated mode.
         """
         self._tasks = iter(tasks)
         self._workers, self._launcher = workers, launcher
         self._move_timeout, self._memory, self._isolate = move_timeout, memory << 20, isolate
         self._waiting: dict[str, deque[GameTask]] = {}
-        """Games to be played, by pairing."""
+        """Tasks that are not in an order, by pairing."""
         self._suspects: deque[GameTask] = deque()
         self._deaths: Counter[int] = Counter()
-        """Guards that died over a game, by its seed."""
+        """Number of guards that died in a game, by the seed of the game."""
         self._running: list[_Order] = []
-        self._shown: set[str] = set()
+        self._notices: set[str] = set()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all guards; games under way are lost."""
+        """End all guards. Their unfinished games have no record."""
         for order in self._running:
             with suppress(OSError):
                 order.channel.shutdown(socket.SHUT_WR)
         for order in self._running:
             with suppress(EOFError, m.BadMessage):
-                while order.channel.receive(_GRACE):
+                while order.channel.receive(_EXIT_TIMEOUT):
                     pass
             order.channel.close()
 
     def __iter__(self) -> Iterator[GameRecord | None]:
-        while self._hand_out():
+        while self._start_orders():
             check_interrupt()
             readable = select.select([order.channel for order in self._running], [], [], TICK)[0]
             if not readable:
-                self._launcher.look()
+                self._launcher.poll()
             yield None
             for order in list(self._running):
                 if order.channel in readable:
                     yield from self._received(order)
-                elif time.monotonic() - order.heard > SILENCE:
+                elif time.monotonic() - order.last_message > SILENCE:
                     raise TournamentStopped(f"a worker has not answered for {SILENCE:g} seconds")
 
-    def _hand_out(self) -> bool:
-        """Start orders for workers that are free; whether there is any under way. A suspect is played alone."""
+    def _start_orders(self) -> bool:
+        """Start an order for each free worker, and return whether any order is running. A suspect game runs alone."""
         while len(self._running) < self._workers and not any(order.suspect for order in self._running):
             if self._suspects and self._running:
                 break
-            games = [self._suspects.popleft()] if self._suspects else self._next_games()
-            if not games:
+            tasks = [self._suspects.popleft()] if self._suspects else self._next_tasks()
+            if not tasks:
                 break
-            suspect = games[0].seed in self._deaths
-            channel = self._launcher.guard(games[0])
-            aim = AIM if self._launcher.forks else AIM_WITHOUT_FORKS
-            order = m.Order(games, aim, self._move_timeout, self._memory, self._isolate or suspect, suspect)
-            with suppress(OSError):  # the guard has died, as the end of the channel tells
+            suspect = tasks[0].seed in self._deaths
+            channel = self._launcher.start_guard(tasks[0])
+            seconds = ORDER_SECONDS if self._launcher.forks else ORDER_SECONDS_WITHOUT_FORKS
+            order = m.Order(tasks, seconds, self._move_timeout, self._memory, self._isolate or suspect, suspect)
+            with suppress(OSError):  # the guard has died; the next receive raises EOFError
                 channel.send(order)
-            self._running.append(_Order(deque(games), channel, suspect))
+            self._running.append(_Order(deque(tasks), channel, suspect))
         return bool(self._running)
 
-    def _next_games(self) -> list[GameTask]:
-        """Games of the pairing whose next game comes first; of few that are left, every worker gets some."""
+    def _next_tasks(self) -> list[GameTask]:
+        """Return tasks for an order: those of the pairing with the lowest next round.
+
+        Near the end, orders become smaller, so that every worker gets one.
+        """
         total = sum(map(len, self._waiting.values()))
-        for task in islice(self._tasks, AHEAD - total):
+        for task in islice(self._tasks, LOOKAHEAD - total):
             self._waiting.setdefault(task.pairing, deque()).append(task)
             total += 1
         if not total:
             return []
-        pairing = min(self._waiting, key=lambda each: self._waiting[each][0].round)
-        games = self._waiting.pop(pairing)
-        chosen = [games.popleft() for _ in range(min(MOST, ceil(total / (2 * self._workers)), len(games)))]
-        self._wait(games)
+        pairing = min(self._waiting, key=lambda name: self._waiting[name][0].round)
+        tasks = self._waiting.pop(pairing)
+        chosen = [tasks.popleft() for _ in range(min(ORDER_GAMES, ceil(total / (2 * self._workers)), len(tasks)))]
+        self._put_back(tasks)
         return chosen
 
-    def _wait(self, games: deque[GameTask]) -> None:
-        """Have games of a pairing wait, before others of it."""
-        if games:
-            self._waiting.setdefault(games[0].pairing, deque()).extendleft(reversed(games))
+    def _put_back(self, tasks: deque[GameTask]) -> None:
+        """Let tasks of one pairing wait before other tasks of the pairing."""
+        if tasks:
+            self._waiting.setdefault(tasks[0].pairing, deque()).extendleft(reversed(tasks))
 
     def _received(self, order: _Order) -> Iterator[GameRecord]:
-        """The records among what a guard has sent."""
+        """Handle all messages that a guard has sent, and yield the final records."""
         try:
             while (message := order.channel.receive(0.0)) is not None:
-                order.heard = time.monotonic()
+                order.last_message = time.monotonic()
                 match message:
                     case m.Played(record, final=True):
-                        order.games.popleft()
+                        order.tasks.popleft()
                         yield record
                     case m.Played(record):
-                        order.unfinished = record
-                    case m.Notice(text) if text not in self._shown:
-                        self._shown.add(text)
+                        order.provisional = record
+                    case m.Notice(text) if text not in self._notices:
+                        self._notices.add(text)
                         self._launcher.say(text)
                     case m.Failed(reason, "task"):
                         raise TournamentStopped(reason)
                     case m.Failed(reason, "threads"):
                         self._launcher.forks = False
-                        self._launcher.say(f"slower, as processes cannot be forked: {reason}")
+                        self._launcher.say(f"workers start more slowly, because processes cannot be forked: {reason}")
                     case m.Failed(reason):
                         order.reason = reason
                     case m.Done():
                         self._end(order)
                         return
         except (EOFError, m.BadMessage):
-            yield from self._given_up(order)
+            yield from self._guard_died(order)
 
-    def _given_up(self, order: _Order) -> Iterator[GameRecord]:
-        """The guard has died: its games are played again, or the first of them is lost by it."""
-        self._launcher.check()
-        game = order.games.popleft() if order.games else None
+    def _guard_died(self, order: _Order) -> Iterator[GameRecord]:
+        """Let the unfinished games be played again, or yield a forfeit if guards have died too often in this game."""
+        self._launcher.remove_ended()
+        task = order.tasks.popleft() if order.tasks else None
         self._end(order)
-        if game is None:
+        if task is None:
             return
-        self._deaths[game.seed] += 1
-        if self._deaths[game.seed] < ATTEMPTS:
-            self._suspects.append(game)
-        elif order.unfinished is not None:
-            yield order.unfinished
+        self._deaths[task.seed] += 1
+        if self._deaths[task.seed] < ATTEMPTS:
+            self._suspects.append(task)
+        elif order.provisional is not None:
+            yield order.provisional
         else:
-            which = f"round {game.round} of {game.pairing}"
-            raise TournamentStopped(f"{which} failed {ATTEMPTS} times, by no player's fault: {order.reason}")
+            game = f"round {task.round} of {task.pairing}"
+            raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault: {order.reason}")
 
     def _end(self, order: _Order) -> None:
         order.channel.close()
         self._running.remove(order)
-        self._wait(order.games)
+        self._put_back(order.tasks)

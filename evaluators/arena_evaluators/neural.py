@@ -119,7 +119,7 @@ class Neural(arena.Evaluator):
     """Multilayer perceptron of any size: relu in the hidden layers, one linear output.
 
     The weights are a model of kind ``mlp`` with the tensors ``w0`` (inputs, units), ``b0`` (units,), ``w1``, ``b1`` and
-    so on. The number of inputs, :data:`SIGNED` or :data:`PLANES`, determines the coding of the board.
+    so on. The number of inputs, 32 or 128, determines the coding of the board.
     """
 
     def __init__(self, weights: Weights = SHIPPED) -> None:

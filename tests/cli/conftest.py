@@ -1,4 +1,4 @@
-"""Running the command line: in this process, or as a person starts it where the process itself matters."""
+"""Fixtures that run the command line in this process, or in a process of its own if the test is about the process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def start(tmp_path: Path) -> Run:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
     """Runs ``arena`` with the given words in an empty folder, in this process.
 
-    Workers start when they are needed, and no earlier; Ctrl-C stays what it is.
+    Workers start when they are needed, not earlier. The handling of Ctrl-C stays unchanged.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "_launcher_for", lambda _: nullcontext())

@@ -1,4 +1,4 @@
-"""``--adjudicate``, and what a file says of it."""
+"""``--adjudicate``, and its text in a TOML file."""
 
 from __future__ import annotations
 

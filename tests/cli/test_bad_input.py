@@ -1,4 +1,4 @@
-"""The wrong thing typed: one clear line, a non-zero exit code, no traceback, nothing overwritten."""
+"""Bad input: one clear line, a non-zero exit code, no traceback, nothing overwritten."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (
             (*T, "lms,td", "--rounds", "5"),
             2,
-            "no option '--rounds': the format says how many there are, for example swi",
+            "no option '--rounds': the format sets the number of rounds, for example swi",
         ),
         ((*T, "lms,td", "--workers", "0"), 2, "--workers takes a whole number, 1 or more, not '0'"),
         ((*T, "lms,td", "--seed", "-1"), 2, "--seed takes a whole number from 0 to 9223372036854775807, not '-1'"),
@@ -105,7 +105,7 @@ CLOCKS = ("60+0.5+3", "", "5+-1", "inf", "5+", "+3", "-1", "0", "nan", "1+inf")
         (("tournamen",), 2, "arena has no command 'tournamen'; did you mean 'tournament'?"),
         (("tournament", "--games"), 2, "--games needs a value"),
         (("players", "--json=3"), 2, "--json takes no value"),
-        (("players", "lms"), 2, "arena players takes no further argument: 'lms' is one too many"),
+        (("players", "lms", "td"), 2, "arena players takes no further argument: 'td' is one too many"),
         (("train", "lms", "--games", "1" * 5000), 2, "--games takes a whole number, 1 or more, not '111"),
         ((*T, "lms:weights=" + "x" * 300 + ",random"), 1, "File name too long"),
         ((*T, "lms,random", "--db", "x" * 300), 1, "File name too long"),
@@ -167,9 +167,9 @@ def test_refused_commands_compile_nothing(
     [
         *(((*T, "m1,random", "--clock", text), f"for example 60+0.5, not '{text}'") for text in CLOCKS),
         ((*T, "m1,random", "--seconds", "inf"), "leave it out if there is no limit"),
-        (("tournament", "m1,random"), "there is no file m1,random; players are named by --players"),
+        (("tournament", "m1,random"), "there is no file m1,random; to name players, use --players"),
         ((*T, "m1,random", "--adjudicate", "tables,"), "not by the empty part of 'tables,'"),
-        (("models", "--json", "show", "lms@last"), "--json and --csv print the list of models, not what show does"),
+        (("models", "--json", "show", "lms@last"), "--json and --csv apply to the list of models, not to show"),
         (("export", "-o", ""), "name a file to write, or - for standard output"),
         (("analyze", "start", "--player", "m1", "--pieces", "3"), "--pieces has no effect with --player"),
         (("analyze", "start", "--player", "m1", "--evaluator", "material"), "--evaluator has no effect with --player"),
@@ -244,7 +244,7 @@ def test_a_database_that_cannot_be_written_is_a_one_line_error(run: Run) -> None
 
 @pytest.fixture
 def mine(tmp_path: Path) -> Path:
-    """A database with a tournament that is called mine."""
+    """A database with a tournament named ``mine``."""
     path = tmp_path / "results" / "arena.sqlite"
     with Store.open(path) as store:
         seats = [PlayerIdentity(name, name, "test", "1") for name in ("m1", "random")]

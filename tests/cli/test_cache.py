@@ -1,4 +1,4 @@
-"""``arena cache``: what is kept between commands is listed, removed and made."""
+"""``arena cache`` lists, removes and makes compiled kernels and endgame tables."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_kernels_and_tables_are_listed_with_their_number_and_size_and_removed(ru
     assert [(each["entries"], each["megabytes"], each["last_used"]) for each in listed] == [(0, 0.0, None)] * 2
 
 
-def test_what_is_warmed_is_compiled_once(run: Run) -> None:
+def test_warm_compiles_each_kernel_once(run: Run) -> None:
     done = run("cache", "warm", "random")
     assert (done.returncode, done.stderr) == (0, "compiling kernels, first run only ...\n")
     assert all(unit.is_compiled for unit in warmup.units(()))
@@ -68,7 +68,7 @@ def test_what_is_warmed_is_compiled_once(run: Run) -> None:
     assert (again.returncode, again.stderr) == (0, "")
 
 
-def test_a_name_that_nothing_has_compiles_nothing(run: Run, folder: Path) -> None:
+def test_an_unknown_name_compiles_nothing(run: Run, folder: Path) -> None:
     done = run("cache", "warm", "minmax")
     assert done.returncode == 2
     assert "did you mean 'minimax'" in done.stderr

@@ -39,7 +39,7 @@ main()
 
 
 class Plugin:
-    """A distribution with the player ``mine`` in a folder of installed ones."""
+    """A distribution with the player ``mine``, in a folder of installed distributions."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.module = folder, folder / "arena_mine.py"
@@ -50,7 +50,7 @@ class Plugin:
         self.chooses("[0]")
 
     def chooses(self, which: str) -> None:
-        """Write the plugin: the player takes that one of the legal moves."""
+        """Write the plugin. Its player chooses the legal move with the index ``which``, for example ``[0]``."""
         code = f"""
             import arena
             class Mine(arena.Player):
@@ -90,7 +90,7 @@ def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def stopped(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Plugin]:
-    """The player of that tournament, with a copy of the database beside it; installed here and for what is started."""
+    """The installed player of a stopped tournament, in a folder with a copy of the tournament's database."""
     (tmp_path / "x.sqlite").write_bytes(begun.read_bytes())
     site = tmp_path / "site"
     for name, value in surroundings(site).items():
@@ -102,9 +102,9 @@ def stopped(begun: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def surroundings(site: Path) -> dict[str, str]:
-    """The environment variables of a process that finds the plugin in that folder."""
+    """Return environment variables with which a process finds the plugin in a folder."""
     path = os.pathsep.join(filter(None, (str(site), os.environ.get("PYTHONPATH"))))
-    # Bytecode is not written: a module that is edited twice in a second would be taken from there.
+    # No bytecode: if a module is edited twice within a second, Python would load the old bytecode.
     return {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
 
 

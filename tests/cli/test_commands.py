@@ -41,7 +41,7 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def children() -> set[int]:
-    """The processes that this one has started and that run."""
+    """The running processes that this process started."""
     return {each.pid for each in psutil.Process().children()}
 
 

@@ -48,7 +48,7 @@ def test_a_match_ends_when_the_test_decides(run: Run, tmp_path: Path) -> None:
     assert games == rounds
     assert 2 <= int(str(games)) < 100
     assert done.stdout.splitlines()[1] == f"after {games} games: {games} won, 0 drawn, 0 lost"
-    # The test has ended the match, so that it is finished, though 400 games were allowed.
+    # The match is finished after fewer games than --games allows, because the test has decided.
     assert rows(tmp_path / "results" / "arena.sqlite", "select planned from tournaments") == [(games,)]
     again = run("tournament", "--resume", "t1")
     assert again.returncode == 0
@@ -69,7 +69,7 @@ def test_a_match_can_be_played_again_from_its_file(run: Run, tmp_path: Path) -> 
     assert contents(tmp_path / "one.sqlite") == contents(tmp_path / "two.sqlite")
 
 
-def test_a_match_that_stays_open_says_so(run: Run) -> None:
+def test_an_undecided_match_is_reported_as_undecided(run: Run) -> None:
     done = run("compare", "random", "m1", "--sprt", "-5,5", "--games", "4")
     assert "undecided" in done.stdout
 
@@ -121,7 +121,7 @@ def test_a_file_sets_options_that_the_command_line_does_not(run: Run, tmp_path: 
         ("adjudicate = 'friends'", "not by 'friends'"),
         ("adjudicate = 'scores:30'\n[scores]\nlms = 5", "a score threshold for 'lms', which does not play"),
         ("clock = 'long'", "60+0.5"),
-        ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a move may take)"),
+        ("seconds = -1.0", "seconds is a number, more than 0, not -1.0 (Seconds that a player may search for a move)"),
         ("format = 'ladder'", "no format named 'ladder'"),
         ("sprt = '5'", "sprt takes two differences"),
         ("alpha = 0.1", "alpha is a setting of a sequential test"),

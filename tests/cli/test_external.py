@@ -69,7 +69,7 @@ def test_commands_are_listed_among_plugins(site: Path) -> None:
     listed = {row["name"]: row for row in json.loads(done.stdout) if row["kind"] == "command"}
     assert {"claims", "greet", "broken", "odd", "play"} == listed.keys()
     assert (listed["greet"]["origin"], listed["greet"]["module"]) == ("arena-greeter 1.0", "arena_greeter:app")
-    assert "arena-greeter 1.0: its command 'play' cannot be called: arena has one of that name" in done.stderr
+    assert "arena-greeter 1.0: its command 'play' cannot be called: arena has a command with that name" in done.stderr
     assert "'greet'" not in done.stderr
 
 

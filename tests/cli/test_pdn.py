@@ -47,7 +47,7 @@ def test_games_imported_again_are_stored_once(run: Run, tmp_path: Path, mixed: s
     (tmp_path / mixed).rename(tmp_path / "elsewhere" / mixed)
     done = run("import", f"elsewhere/{mixed}", "--db", "a.sqlite")
     assert done.returncode == 0
-    assert "3 games in collection 'mixed' (2 of them were there already), 1 bad" in done.stdout
+    assert "3 games in collection 'mixed' (2 of them were already stored), 1 bad" in done.stdout
     with arena.Results(tmp_path / "a.sqlite") as results:
         assert sorted(results.collected()["event"]) == ["a", "b", "d"]
 

@@ -81,7 +81,7 @@ def register_players():
 
 @pytest.fixture
 def talking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Installs a player that prints, and fails in its third turn if told to, here and for other processes."""
+    """Installs a player that prints, and that an option lets fail in its third turn, for all processes of the test."""
     info = tmp_path / "site" / "arena_talking-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: arena-talking\nVersion: 1.0\n")
@@ -106,7 +106,7 @@ def test_debug_shows_prints_faults_and_a_debugger(run: Run) -> None:
     assert raised.returncode == 0, raised.stderr
     lines = raised.stdout.splitlines()
     assert [line for line in lines if line.startswith("turn")] == [f"turn {turn} of raises" for turn in (1, 2, 3)]
-    assert " plies: exception, by the fault of " in lines[-2]
+    assert " plies: exception, forfeited by " in lines[-2]
     assert lines[-1] == "the game is the same as on record"
     assert raised.stderr.startswith("Traceback (most recent call last):")
     assert 'raise ValueError("too many sheep")' in raised.stderr
@@ -121,7 +121,7 @@ def test_debug_shows_prints_faults_and_a_debugger(run: Run) -> None:
     assert illegal.returncode == 0, illegal.stderr
     assert "choose returned Move(32-28); legal moves: " in illegal.stderr
     assert "(Pdb) (Move(32-28), <Side." in illegal.stdout
-    assert "illegal move, by the fault of" in illegal.stdout
+    assert "illegal move, forfeited by" in illegal.stdout
 
 
 def moves(run: Run, game: str) -> list[str]:
@@ -130,11 +130,11 @@ def moves(run: Run, game: str) -> list[str]:
     return [line.split()[2] for line in lines if line.split()[1:2] in (["black"], ["white"])]
 
 
-def test_debug_takes_no_other_way(run: Run) -> None:
+def test_debug_excludes_verify_and_boards(run: Run) -> None:
     for words, line in (
         (("--verify", "--debug"), "choose one of --verify and --debug"),
         (("--verify", "--pdb"), "choose one of --verify and --pdb"),
-        (("--debug", "--boards"), "--debug draws no boards: choose one of it and --boards"),
+        (("--debug", "--boards"), "--debug draws no boards: leave out --boards"),
     ):
         done = run("replay", "last", *words)
         assert (done.returncode, done.stderr) == (2, f"arena: {line}\n")

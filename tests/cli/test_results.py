@@ -29,9 +29,10 @@ REASON = 'Traceback (most recent call last):\n  File "greedy.py", line 7, in cho
 
 
 def recorded(path: Path, players: str, results: list[str], planned: int | None = None) -> None:
-    """A tournament of players of one letter; ``a>b``: Black, a, wins; ``a=b``: a draw; ``a!b``: Black forfeits.
+    """Record a tournament of players with names of one letter.
 
-    All its games are of one stage, and those of a pairing follow one another.
+    Results: ``a>b``: a has Black and wins; ``a=b``: a draw; ``a!b``: a has Black and forfeits. All games are of one
+    stage, and the games of a pairing follow one another.
     """
     with Store.open(path) as store:
         seats = [PlayerIdentity(player, player, "test", "1") for player in players]

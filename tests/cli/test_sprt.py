@@ -1,4 +1,4 @@
-"""Sequential tests as people ask for them, and what is said of them."""
+"""The parsing of sequential tests, and their verdicts in words."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def built() -> None:
     Tablebase.open()
 
 
-def test_build_builds_what_is_missing_and_says_where_it_is(run: Run) -> None:
+def test_build_builds_missing_tables_and_prints_their_folder(run: Run) -> None:
     done = run("tablebase", "build")
     assert done.returncode == 0
     assert str(files.default_folder()) in done.stdout
@@ -64,7 +64,7 @@ def test_probe_prints_the_value_and_that_of_each_move(run: Run) -> None:
         ("nonsense", "nonsense"),
     ],
 )
-def test_what_cannot_be_probed_is_one_line(run: Run, fen: str, complaint: str) -> None:
+def test_a_position_without_a_value_is_a_one_line_error(run: Run, fen: str, complaint: str) -> None:
     done = run("tablebase", "probe", fen)
     assert done.returncode != 0
     assert done.stdout == ""
@@ -72,7 +72,7 @@ def test_what_cannot_be_probed_is_one_line(run: Run, fen: str, complaint: str) -
     assert done.stderr.count("\n") == 1
 
 
-def test_tables_adjudicate_a_tournament_by_request(run: Run, tmp_path: Path) -> None:
+def test_tables_adjudicate_a_tournament_only_with_the_option(run: Run, tmp_path: Path) -> None:
     words = ("tournament", "--players", "minimax:depth=1,minimax:depth=2", "--games", "10", "--seed", "2")
     assert run(*words, "--name", "tables", "--adjudicate", "tables").returncode == 0
     assert run(*words, "--name", "rules").returncode == 0

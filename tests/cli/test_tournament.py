@@ -77,7 +77,7 @@ def test_every_game_can_be_replayed_from_its_record(run: Run, tmp_path: Path) ->
 
 
 def content(path: Path) -> list[pd.DataFrame]:
-    """What two databases of one seed share: everything but times."""
+    """Return all records of a database without times. They must be equal for two tournaments of one seed."""
     with arena.Results(path) as results:
         games = results.games().sort_values(["pairing", "round"]).reset_index(drop=True)
         positions = results.positions().sort_values(["game", "ply"]).reset_index(drop=True).drop(columns="seconds")
@@ -109,7 +109,7 @@ def test_results_prints_a_tournament_again(run: Run) -> None:
         assert json.loads(run("results", kind, "--json").stdout)
 
 
-def test_ctrl_c_keeps_what_is_finished_and_resume_plays_the_rest(run: Run, tmp_path: Path) -> None:
+def test_ctrl_c_keeps_finished_games_and_resume_plays_the_others(run: Run, tmp_path: Path) -> None:
     words = ("--players", "minimax:depth=7,td", "--games", "60", "--seed", "5", "--name", "stopped")
     command = [sys.executable, "-m", "arena.cli", "tournament", *words, "--db", "stopped.sqlite"]
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
@@ -137,7 +137,7 @@ def test_a_tournament_gets_more_players_and_games(run: Run, tmp_path: Path) -> N
     resume = ("tournament", "--resume", "cup", "--db", "cup.sqlite")
     grown = run(*resume, "--add", "m2,minimax:depth=1", "--add", "lms", "--games", "4")
     assert grown.returncode == 0, grown.stderr
-    assert "'cup' grows from 2 to 40 games: 38 are to be played" in grown.stderr
+    assert "'cup' grows from 2 to 40 games: 38 are still to play" in grown.stderr
     assert "tournament 'cup', seed 5: 40 games, 2 of them on record" in grown.stderr
     players = "random,m1,m2,minimax:depth=1,lms"
     whole = ("--games", "4", "--seed", "5", "--name", "cup", "--db", "whole.sqlite")

@@ -1,4 +1,4 @@
-"""Tournaments as TOML files: what may stand in one."""
+"""Tournaments as TOML files: their keys and values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_options_are_called_as_on_the_command_line(tmp_path: Path) -> None:
+def test_keys_are_named_like_the_options_of_the_command_line(tmp_path: Path) -> None:
     file = tmp_path / "match.toml"
     file.write_text("players = ['lms', 'td']\nmax-forfeits = 1\nlogistic = true\nalpha = 0.1\n", encoding="utf-8")
     expected = {"players": ["lms", "td"], "max_forfeits": 1, "logistic": True, "alpha": 0.1}
@@ -35,14 +35,14 @@ def test_options_are_called_as_on_the_command_line(tmp_path: Path) -> None:
         ("seed = 9223372036854775808", "seed is a whole number from 0 to 9223372036854775807, not 9223372036854775808"),
         ("max-forfeits = 1.5", "max-forfeits is a number from 0 to 1, not 1.5"),
         ("max-forfeits = nan", "max-forfeits is a number from 0 to 1, not nan (Share of forfeits"),
-        ("rounds = 5", "there is no 'rounds': the format says how many there are, for example swiss:rounds=5"),
+        ("rounds = 5", "there is no 'rounds': the format sets the number of rounds, for example swiss:rounds=5"),
         ("workers = 0", "workers is a whole number, 1 or more, not 0"),
         ("[rules]\nquiet-plys = false", "there is no 'quiet-plys'; did you mean 'quiet-plies'?"),
         ("[rules]\nquiet-plies = true", "quiet-plies is a whole number, 1 or more, or false, not True"),
         ("[rules]\nply-cap = 0", "ply-cap is a whole number, 1 or more, or false, not 0"),
         ("gams = 2", "there is no 'gams'; did you mean 'games'?"),
         (f"games = {'9' * 5000}", "is not a TOML file"),
-        (f"games = 0x{'f' * 5000}", "games is too large: a whole number is 9223372036854775807 at most"),
+        (f"games = 0x{'f' * 5000}", "games is too large: the largest whole number is 9223372036854775807"),
         ("players = " + "[" * 5000, "its values are nested too deep"),
     ],
 )
@@ -69,7 +69,7 @@ def test_standings_show_the_first_rating_system_asked_for(tmp_path: Path, capsys
     assert (standings["rating"] == shown.loc[standings.index]).all()
     assert (shown > 1000).all()
     assert f"{shown['m1']:.0f} ±" in report
-    assert "rating: glicko2 with its 95 % interval" in report
+    assert "rating: glicko2, with a 95 % interval" in report
     with closing(sqlite3.connect(database)) as connection:
         view = dict(connection.execute("SELECT player, rating FROM v_standings").fetchall())
     assert view == shown.to_dict()

@@ -1,4 +1,4 @@
-"""``arena train`` and ``arena models``, end to end: runs on record, killed, gone on with, and played."""
+"""``arena train`` and ``arena models``, end to end: runs are recorded, killed, resumed and played."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FEW = ("--baselines", "random", "--baseline-games", "2")
 
 @pytest.fixture(autouse=True)
 def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Installs the learner and the player ``tiny``, here and for what is started."""
+    """Installs the learner and the player ``tiny`` for this process and the processes that it starts."""
     monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
     monkeypatch.syspath_prepend(PLUGINS)
     registry.load.cache_clear()
@@ -48,7 +48,7 @@ def rows(run: Run, *words: str) -> list[dict[str, Any]]:
 
 
 def record(path: Path) -> list[pd.DataFrame]:
-    """What two runs of one command share: everything but times."""
+    """Return all records of a database without times. They must be equal for two runs of one command."""
     with arena.Results(path) as results:
         return [
             results.runs().drop(columns=["seconds", "started"]),
@@ -59,7 +59,7 @@ def record(path: Path) -> list[pd.DataFrame]:
 
 
 def checkpoints(path: Path) -> int:
-    """How many are on record."""
+    """Return the number of checkpoints on record."""
     try:
         with arena.Results(path) as results:
             return len(results.checkpoints())
@@ -68,7 +68,7 @@ def checkpoints(path: Path) -> int:
 
 
 def stopped(folder: Path, number: int, *words: str) -> tuple[int, str]:
-    """Exit code and messages of a run that gets a signal when it has come to its first checkpoint."""
+    """Start a run and send it a signal after its first checkpoint. Return its exit code and messages."""
     command = [sys.executable, "-m", "arena.cli", "train", *words]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 60
@@ -82,7 +82,7 @@ def stopped(folder: Path, number: int, *words: str) -> tuple[int, str]:
 def test_an_exception_of_a_learner_prints_its_traceback_and_one_line(run: Run, tmp_path: Path) -> None:
     done = run("train", "careless:games=4", "--games", "10", "--every", "2", "--seed", "1", *FEW, "--db", "d.sqlite")
     assert done.returncode == 1
-    assert "4 of 10 games are on record; to go on from there:" in done.stderr
+    assert "4 of 10 games are on record; to continue from there:" in done.stderr
     trace = done.stderr[done.stderr.index("Traceback") :].splitlines()
     files = [line.split('"')[1] for line in trace if line.startswith("  File")]
     assert [Path(file).name for file in files] == ["arena_tiny.py"] * 2
@@ -102,12 +102,12 @@ def test_a_learner_that_ends_the_program_before_its_first_checkpoint_leaves_no_r
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill -9"])
-def test_a_run_that_was_stopped_goes_on_with_identical_results(run: Run, tmp_path: Path, number: int) -> None:
+def test_a_stopped_run_resumes_with_identical_results(run: Run, tmp_path: Path, number: int) -> None:
     words = ("tiny:seconds=0.02", "--games", "100", "--seed", "3", *FEW)
     code, errors = stopped(tmp_path, number, *words, "--db", "parts.sqlite")
     assert code == (130 if number == signal.SIGINT else -number)
     if number == signal.SIGINT:
-        assert "of 100 games are on record; to go on from there:" in errors
+        assert "of 100 games are on record; to continue from there:" in errors
         assert "arena train --resume tiny --db parts.sqlite" in errors
         assert "Traceback" not in errors
     assert 0 < checkpoints(tmp_path / "parts.sqlite") < 10
@@ -141,7 +141,7 @@ def test_output_and_files_of_a_run(run: Run, tmp_path: Path) -> None:
         "version": "arena-tiny 1.0",
         "arena": model.provenance["arena"],
     }
-    [command] = [line.partition(": ")[2] for line in done.stdout.splitlines() if line.startswith("its curve")]
+    [command] = [line.partition(": ")[2] for line in done.stdout.splitlines() if line.startswith("show its metrics")]
     metrics = rows(run, *command.split()[1:])
     assert {row["metric"] for row in metrics} == {
         *("number", "error"),
@@ -214,7 +214,7 @@ def test_models_are_exported_and_imported(run: Run, tmp_path: Path) -> None:
     assert (again.returncode, again.stderr) == (1, "arena: mine exists already; name another file\n")
     taken = run("models", "import", "mine", "--db", "y.sqlite")
     assert taken.stdout == f"recorded in y.sqlite: weights of kind tiny, @{two['hash']}\n"
-    assert "was there already" in run("models", "import", "theirs", "--db", "y.sqlite").stdout
+    assert "already recorded" in run("models", "import", "theirs", "--db", "y.sqlite").stdout
     [imported] = rows(run, "models", "--db", "y.sqlite")
     assert (imported["hash"], imported["made_by"]) == (two["hash"], None)
     of_file, stored = (
@@ -254,7 +254,7 @@ def test_learning_that_cannot_start_is_a_one_line_error(run: Run) -> None:
     assert rows(run, "results", "runs")[0]["learned"] == 2
 
 
-def test_a_run_that_starts_games_from_openings_is_on_record_and_goes_on_as_one(run: Run, tmp_path: Path) -> None:
+def test_a_run_with_openings_is_recorded_and_resumes_with_identical_results(run: Run, tmp_path: Path) -> None:
     words = ("train", "lms", "--seed", "3", "--every", "10", "--openings", "3move", *FEW)
     for name, first, resumed in (("whole", "40", ()), ("parts", "20", ("--games", "40"))):
         assert run(*words, "--games", first, "--db", f"{name}.sqlite").returncode == 0
@@ -272,7 +272,7 @@ def test_a_run_that_starts_games_from_openings_is_on_record_and_goes_on_as_one(r
     assert json.loads(settings)["identity"]["openings hash"] == provenance["openings"]
 
 
-def test_openings_that_changed_stop_a_resumed_run(run: Run, tmp_path: Path) -> None:
+def test_resume_refuses_changed_openings(run: Run, tmp_path: Path) -> None:
     (tmp_path / "book.txt").write_text("B:W30,31,32:B1,2,3,4\n")
     words = ("--games", "4", "--seed", "1", "--openings", "file:path=book.txt", *FEW)
     assert run("train", "lms", *words).returncode == 0

@@ -35,9 +35,8 @@ def arena(environment: dict[str, str], *arguments: str) -> str:
 
 
 def test_is_listed_with_its_origin(environment: dict[str, str]) -> None:
-    line = next(line for line in arena(environment, "players").splitlines() if "greedy" in line)
-    assert "arena-greedy" in line
-    assert "0.1.0" in line
+    assert "greedy" in arena(environment, "players")
+    assert "from arena-greedy 0.1.0" in arena(environment, "players", "greedy")
 
 
 def test_plays_a_tournament(environment: dict[str, str], tmp_path: Path) -> None:

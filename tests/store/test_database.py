@@ -1,4 +1,4 @@
-"""Opening databases. A refused file is not changed, and the message is one line."""
+"""Opening databases. A file that is refused with a one-line message is not changed."""
 
 from __future__ import annotations
 

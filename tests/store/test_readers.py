@@ -144,7 +144,7 @@ def test_switch_to_wal_mode_waits_for_a_reader(
     writer.join()
     assert lines == [
         f"{path} is of an earlier version, and another program is reading it:"
-        " waiting until that closes the file or its cursor"
+        " waiting until that program has finished reading"
     ]
     assert games(path) == 20
 

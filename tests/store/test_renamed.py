@@ -26,9 +26,9 @@ OLD = {
 }
 
 NEW_OPTIONS = {"td": ["learn"], "tuning": ["l2"]}
-"""Options that learners did not have."""
+"""Options that older versions of the learners did not have."""
 NEW_STATE = {"studied", "losses", "features", "results"}
-"""What the state of the learner ``tuning`` did not have."""
+"""Arrays that older states of the learner ``tuning`` did not have."""
 
 
 def train(path: Path, learner: str, games: int) -> training.Trained:
@@ -79,13 +79,13 @@ def older(tmp_path: Path, as_older: Callable[[Path, Path, str], None]) -> Path:
     return path
 
 
-def test_a_tuning_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
+def test_a_tuning_run_of_an_older_version_resumes_with_identical_results(older: Path, tmp_path: Path) -> None:
     with Store.open(older) as store:
         resumed = training.resume(store, "tuning", 40).learn()
     assert resumed.model.hash == train(tmp_path / "whole.sqlite", "tuning:depth=1", 40).model.hash
 
 
-def test_a_run_of_an_older_version_goes_on_as_if_it_had_not_stopped(older: Path, tmp_path: Path) -> None:
+def test_a_run_of_an_older_version_resumes_with_identical_results(older: Path, tmp_path: Path) -> None:
     with Store.open(older) as store:
         resumed = training.resume(store, "td", 60).learn()
     assert resumed.run.learner.spec == "td:lambda=0.5:explore=0.2"

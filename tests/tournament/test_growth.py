@@ -106,12 +106,12 @@ def names(path: Path) -> dict[int, str]:
 
 
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from([0, 2, 4]), st.integers(0, 9)), min_size=1, max_size=3)
-"""Players added, games added, and the games after which the tournament stops; 0: it does not."""
+"""Number of players added, of games added, and of games until the tournament is stopped; 0: it is not stopped."""
 
 
 @settings(max_examples=12)
 @given(form=st.sampled_from(["round-robin", "gauntlet"]), stop=st.integers(0, 2), steps=STEPS)
-def test_a_tournament_that_grew_has_the_games_of_one_that_was_as_large_from_the_start(
+def test_a_grown_tournament_has_the_same_games_as_one_of_that_size_from_the_start(
     form: str, stop: int, steps: list[tuple[int, int, int]]
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -156,9 +156,9 @@ def test_new_games_are_numbered_after_all_others_by_pairing(tmp_path: Path) -> N
     assert (by_number[2], by_number[8], by_number[12]) == ("m1 vs random 1", "m1 vs random 3", "m2 vs random 3")
 
 
-def test_the_user_is_told_how_many_games_are_to_be_played(tmp_path: Path) -> None:
+def test_a_line_says_how_many_games_are_still_to_play(tmp_path: Path) -> None:
     path = play(tmp_path / "grown.sqlite", "random,m1", stop=1)
-    assert resume(path, "m2", 4) == ["'cup' grows from 2 to 12 games: 11 are to be played"]
+    assert resume(path, "m2", 4) == ["'cup' grows from 2 to 12 games: 11 are still to play"]
     assert resume(path, games=4) == []
 
 
@@ -173,7 +173,7 @@ def test_players_that_learn_can_play_more_games(tmp_path: Path) -> None:
 TEST = {"sprt": "0,20", "openings": "11man"}
 
 
-def test_a_sequential_test_that_is_open_can_have_more_games(tmp_path: Path) -> None:
+def test_an_undecided_sequential_test_can_get_more_games(tmp_path: Path) -> None:
     path = play(tmp_path / "grown.sqlite", "m1,random", **TEST, games=2)
     resume(path, games=400)
     whole = play(tmp_path / "whole.sqlite", "m1,random", **TEST, games=400)
@@ -188,17 +188,22 @@ BAD: list[tuple[dict[str, Any], dict[str, Any], type[ArenaError], str]] = [
     ({}, {"add": "human"}, UsageError, "human plays at a terminal"),
     ({"games": 4}, {"games": 2}, UsageError, "'cup' has 4 games of each pairing: it can get more, not 2"),
     ({}, {"games": 5}, UsageError, "even number of 2 or more"),
-    ({}, {"games": 314}, UsageError, "314 games for each pairing are too many: with 156 openings"),
-    ({"format": "swiss:rounds=1"}, {"add": "m2"}, UsageError, "in the format swiss:rounds=1 pairings depend on"),
-    ({"format": "knockout"}, {"games": 4}, UsageError, "in the format knockout pairings depend on results"),
+    ({}, {"games": 314}, UsageError, "314 games for each pairing are too many: the book has 156 openings"),
+    ({"format": "swiss:rounds=1"}, {"add": "m2"}, UsageError, "in the format swiss:rounds=1, pairings depend on"),
+    ({"format": "knockout"}, {"games": 4}, UsageError, "in the format knockout, pairings depend on results"),
     ({"learning": True}, {"add": "m2"}, UsageError, "its players learned from games without them"),
     (TEST, {"add": "m2"}, UsageError, "a sequential test compares two players, not 3"),
-    ({**TEST, "games": 400}, {"games": 600}, UsageError, r"its test was decided after \d+ games; start a new one"),
+    (
+        {**TEST, "games": 400},
+        {"games": 600},
+        UsageError,
+        r"its sequential test was decided after \d+ games; start a new tournament",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("changes", "growth", "error", "message"), BAD, ids=lambda value: str(value)[:40])
-def test_what_cannot_grow_is_refused_and_stays_as_it_is(
+def test_a_tournament_that_cannot_grow_is_refused_and_unchanged(
     tmp_path: Path, changes: dict[str, Any], growth: dict[str, Any], error: type[ArenaError], message: str
 ) -> None:
     path = play(tmp_path / "cup.sqlite", "m1,random,lms" if "learning" in changes else "m1,random", **changes)

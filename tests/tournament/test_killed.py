@@ -1,8 +1,8 @@
-"""The arena killed many times, at every kind of moment: the final database is the same as without kills.
+"""The arena is killed many times, at many kinds of moments. The final database is the same as without kills.
 
-The games are real, but a stand-in for the worker pool plays them in the arena's own process, so that each life is a
-fork that lasts milliseconds and is killed at a moment of choice. With the real pool the arena is killed in
-``test_runner.py``, where workers are killed too.
+The games are real, but a stand-in for the worker pool plays them in the arena's own process. So each attempt is a fork
+that lasts milliseconds and is killed at a chosen moment. ``test_runner.py`` kills the arena with the real pool, and
+workers too.
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ def test_a_recorded_game_is_verified_with_the_models_of_its_round(whole: Path, t
     *_, last = (game for game in records(whole) if {game.black, game.white} == set(PUPILS))
     assert last.round == 3
     with arena.Results(whole) as results:
-        assert verify(results, results.tournament("test"), last).differs is None
+        assert verify(results, results.tournament("test"), last).difference is None
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(whole.read_bytes())
     with sqlite3.connect(copy) as connection:
@@ -216,7 +216,7 @@ def test_resume_refuses_models_that_differ_from_the_recorded_ones(tmp_path: Path
         )
     connection.close()
     before = contents(path)
-    with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games lms learns another") as raised:
+    with pytest.raises(UsageError, match="'test' cannot be resumed: from the same games, lms learns another") as raised:
         resumed(path)
     assert "\n" not in str(raised.value)
     assert contents(path) == before
@@ -243,7 +243,7 @@ def test_rounds_are_counted_through_all_stages(tmp_path: Path) -> None:
             assert played_with == {
                 player: known[player, 3] for player in (game.black, game.white) if player in ("lms", "td")
             }
-        assert verify(results, stored, games[0]).differs is None
+        assert verify(results, stored, games[0]).difference is None
 
 
 # Refusals ----------------------------------------------------------------------------
@@ -252,7 +252,7 @@ def test_rounds_are_counted_through_all_stages(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("players", "changes", "line"),
     [
-        ("m1,random", {}, "none of the players has a learner to learn with; lms, .*td have one"),
+        ("m1,random", {}, "none of the players can learn while it plays; these can: lms, .*td"),
         ("lms,td", {"sprt": "0,20"}, "a sequential test compares fixed players"),
     ],
 )
@@ -268,7 +268,7 @@ def test_a_learner_must_take_given_games_and_the_players_model(tmp_path: Path, m
     with pytest.raises(UsageError, match=r"td:weights=.* cannot learn while it plays: .* holds no counts"):
         plan(f"lms,td:weights={tmp_path / 'bare.safetensors'}")
     monkeypatch.setattr(TD, "learn_from", Learner.learn_from)
-    with pytest.raises(UsageError, match="none of the players has a learner to learn with; lms, qmodel have"):
+    with pytest.raises(UsageError, match="none of the players can learn while it plays; these can: lms, qmodel"):
         plan("td,random")
 
 
@@ -323,4 +323,4 @@ def test_uses_of_a_learned_model_are_listed(whole: Path) -> None:
         made = results.models().set_index("hash")["made_by"]
     assert uses.to_numpy().tolist() == [["learning", "test", "td"]]
     assert made[models(whole)["td", 2]] == "test (td, round 2)"
-    assert made.isna().sum() == len(PUPILS)  # what they began with
+    assert made.isna().sum() == len(PUPILS)  # the models of the first round

@@ -1,4 +1,4 @@
-"""What workers are told of a game."""
+"""The tasks that workers get."""
 
 from __future__ import annotations
 

@@ -54,14 +54,14 @@ def verified(database: Path, black: str, white: str, change: str = "") -> Verifi
 )
 def test_a_game_played_again_is_the_same(database: Path, black: str, white: str) -> None:
     found = verified(database, black, white)
-    assert (found.differs, found.reservations) == (None, ())
+    assert (found.difference, found.reservations) == (None, ())
 
 
 def test_a_game_read_from_the_database_is_the_record_of_the_game(database: Path) -> None:
     with Results(database) as results:
         games = results.games("test")
         [game] = games[(games.black == "steady") & (games.white == "lms")].game
-        record, again = results.game(int(game)), verified(database, "steady", "lms").again
+        record, again = results.game(int(game)), verified(database, "steady", "lms").replayed
         assert record.scores == pytest.approx(again.scores, nan_ok=True)
         for field in (
             "pairing",
@@ -89,8 +89,8 @@ def test_a_changed_record_differs(database: Path, tmp_path: Path) -> None:
     copy.write_bytes(database.read_bytes())
     change = "update games set moves = replace(moves, substr(moves, -5), '1-2') where pairing = 'lms vs steady'"
     found = verified(copy, "steady", "lms", change)
-    assert found.differs is not None
-    assert found.differs >= 3
+    assert found.difference is not None
+    assert found.difference >= 3
     with sqlite3.connect(copy) as connection:
         connection.execute("update tournaments set settings = replace(settings, '0.1.0', '0.0.9')")
     connection.close()
@@ -113,10 +113,10 @@ def debugged(database: Path, black: str, white: str) -> tuple[Verification, int,
 @pytest.mark.parametrize(("black", "white"), [("lms", "steady"), ("steady", "raises-in-choose")])
 def test_a_game_played_in_this_process_is_the_same(database: Path, black: str, white: str) -> None:
     found, moves, faults = debugged(database, black, white)
-    assert found.differs is None
-    opening = 2  # plies
-    assert moves == found.again.plies - opening
-    assert [found.again.reason in fault for fault in faults if found.again.reason] == [True] * len(faults)
+    assert found.difference is None
+    opening_plies = 2
+    assert moves == found.replayed.plies - opening_plies
+    assert [found.replayed.reason in fault for fault in faults if found.replayed.reason] == [True] * len(faults)
     assert len(faults) == ("raises" in white)
 
 

@@ -127,7 +127,7 @@ def test_resume_plays_only_missing_games_and_gives_the_same_database(whole: Path
 
 def test_the_players_of_a_stopped_tournament_are_rated(tmp_path: Path) -> None:
     with pytest.raises(StoppedError):
-        tournament(tmp_path / "stopped.sqlite", progress=stop_after(5))
+        tournament(tmp_path / "stopped.sqlite", progress=stop_after(13))  # of 6 games for each of 3 pairings
     assert len(contents(tmp_path / "stopped.sqlite")["ratings"]) == 3
 
 
@@ -184,7 +184,7 @@ def test_agreed_scores_end_games_of_a_tournament_and_of_its_resumption(tmp_path:
             }
             assert ahead == {True}
         found = verify(results, results.tournament("last"), results.game(agreed[0]["game"]))
-    assert (found.differs, found.again.termination) == (None, "scores")
+    assert (found.difference, found.replayed.termination) == (None, "scores")
 
 
 def test_resume_refuses_a_changed_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +208,7 @@ def test_resume_refuses_a_changed_player(tmp_path: Path, monkeypatch: pytest.Mon
     assert contents(path) == before
 
 
-def test_a_tournament_from_before_an_option_was_added_goes_on_with_its_default(tmp_path: Path) -> None:
+def test_a_tournament_recorded_before_an_option_existed_resumes_with_its_default(tmp_path: Path) -> None:
     path = tmp_path / "stopped.sqlite"
     with pytest.raises(StoppedError):
         tournament(path, "m1,minimax:depth=1", progress=stop_after(1))
@@ -241,7 +241,7 @@ def test_a_tournament_stops_if_the_first_fifty_games_are_forfeits(tmp_path: Path
     assert len(contents(path)["games"]) == 50
 
 
-def test_one_game_without_forfeit_among_fifty_is_enough_to_go_on(tmp_path: Path) -> None:
+def test_a_tournament_continues_if_one_of_fifty_games_is_no_forfeit(tmp_path: Path) -> None:
     path = tournament(tmp_path / "arena.sqlite", players="raises-in-constructor,steady,reckless", games=20)
     assert len(contents(path)["games"]) == 60
 
@@ -356,7 +356,7 @@ def test_games_are_numbered_by_stage_pairing_and_round(tmp_path: Path) -> None:
     path = tournament(tmp_path / "x.sqlite", players, format="knockout", games=4)
     with closing(sqlite3.connect(path)) as connection:
         found = connection.execute("select pairing, round from v_games order by number").fetchall()
-    # The first stage has the outer and the inner ones of the list, the last one those who won there.
+    # In the first stage, the first player of the list meets the last one, and the second meets the third.
     pairings = [found[place][0] for place in (0, 4, 8)]
     assert found == [(pairing, number) for pairing in pairings for number in range(4)]
     assert pairings[:2] == ["m1 vs steady", "mutates vs reckless"]
@@ -438,7 +438,7 @@ def test_resume_refuses_a_tournament_paired_by_other_rules_and_keeps_its_games(
         with pytest.raises(StoppedError):
             tournament(stopped, players, progress=stop_after(9), **changes)
     before = contents(stopped)
-    with Store.open(stopped) as store, pytest.raises(UsageError, match=r"by other rules .* vs .* its 9 games stay"):
+    with Store.open(stopped) as store, pytest.raises(UsageError, match=r"by other rules \(.* vs .* its 9 games stay"):
         resume("test", store)
     assert contents(stopped) == before
     before = contents(whole)
@@ -500,7 +500,7 @@ def test_weights_that_change_during_a_tournament_are_an_error(tmp_path: Path) ->
         if now.done == now.total:
             shutil.copy(other, weights)
 
-    with pytest.raises(TournamentStopped, match=r"not of the same players throughout: lms.* \(weights: "):
+    with pytest.raises(TournamentStopped, match=r"a player changed during the tournament: lms.* \(weights: "):
         tournament(tmp_path / "arena.sqlite", f"steady,lms:weights={weights}", progress=learn)
     with Store.open(tmp_path / "arena.sqlite") as store:
         assert len(store.finished(1)) == 6

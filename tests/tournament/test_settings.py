@@ -124,9 +124,9 @@ def test_every_setting_is_an_option_or_a_list_or_table_of_a_file() -> None:
 @pytest.mark.parametrize(
     ("values", "line"),
     [
-        ({"depth": 0}, r"depth is a whole number, 1 or more, not 0 \(Plies that players may search\)"),
-        ({"depth": 2**63}, "depth is too large: a whole number is 9223372036854775807 at most"),
-        ({"games": "2"}, r"games is a whole number, not '2' \(Games for each pair of players; even\)"),
+        ({"depth": 0}, r"depth is a whole number, 1 or more, not 0 \(Plies that a player may search\)"),
+        ({"depth": 2**63}, "depth is too large: the largest whole number is 9223372036854775807"),
+        ({"games": "2"}, r"games is a whole number, not '2' \(Games for each pair of players, an even number\)"),
         ({"seconds": float("inf")}, "seconds is a finite number, not inf"),
         ({"ratings": "davidson"}, "ratings is a list of texts, not 'davidson'"),
         ({"scores": {"lms": "high"}}, "lms is a number, not 'high'"),

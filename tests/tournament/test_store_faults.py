@@ -62,7 +62,7 @@ def driver(store: Store) -> Any:
 @contextmanager
 def no_room(store: Store, path: Path) -> Iterator[None]:  # noqa: ARG001
     """Forbid the database to grow."""
-    driver(store).execute("PRAGMA max_page_count = 1")  # that is, as many as there are
+    driver(store).execute("PRAGMA max_page_count = 1")  # SQLite raises it to the present number of pages
     yield
 
 

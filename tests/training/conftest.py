@@ -19,7 +19,7 @@ PLUGINS = Path(__file__).parent / "plugins"
 
 @pytest.fixture
 def tiny() -> Iterator[None]:
-    """Makes the learners and the player of ``arena_tiny`` known."""
+    """Registers the learners and the player of ``arena_tiny``."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(PLUGINS)
         registry.load.cache_clear()

@@ -99,7 +99,7 @@ def test_checkpoints_and_metrics_are_recorded(store: Store, db: Path) -> None:
     assert models.made_by.tolist() == ["tiny@40", "tiny@80", "tiny@100"]
 
 
-def test_a_checkpoint_is_measured_as_it_plays(store: Store, db: Path) -> None:
+def test_measured_scores_are_those_of_the_recorded_checkpoint(store: Store, db: Path) -> None:
     training.begin(store, plan(games=40, measuring=replace(FEW, baselines="m1,random"))).learn()
     with arena.Results(db) as results:
         metrics = results.metrics("last").set_index(["opponent", "metric"]).value
@@ -177,7 +177,7 @@ def test_resume_refuses_changed_code_unless_it_is_accepted(store: Store, monkeyp
     training.resume(store, "tiny", games=120).learn()
 
 
-def test_a_run_from_before_an_option_was_added_goes_on_with_its_default(store: Store) -> None:
+def test_a_run_recorded_before_an_option_existed_resumes_with_its_default(store: Store) -> None:
     run = training.begin(store, plan("tiny:scale=2")).run
     identity = run.settings["identity"]
     missing = ["depth", "start", "baseline random spec"]
@@ -332,7 +332,7 @@ def test_games_against_past_checkpoints_are_the_same_in_a_resumed_run(tmp_path: 
         (Measuring(baselines="nobody"), "no player named 'nobody'"),
         (Measuring(baselines="random,"), "an empty player spec"),
         (Measuring(baselines="human"), "human plays at a terminal, so it cannot be a baseline"),
-        (Measuring(games=3), "in pairs, one of each colour: not 3"),
+        (Measuring(games=3), "must be an even number of 2 or more, not 3"),
     ],
 )
 def test_invalid_baselines_are_refused_before_anything_is_recorded(measuring: Measuring, message: str) -> None:

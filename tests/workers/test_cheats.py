@@ -1,4 +1,4 @@
-"""In isolated mode, a player that cheats cannot forge a result through the processes or channels of the tournament."""
+"""In isolated mode, a player cannot forge a result through the processes or channels of the tournament."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 pytestmark = [
     pytest.mark.usefixtures("fork_server"),
-    pytest.mark.skipif(not system.FORKS, reason="nobody is kept out here"),
+    pytest.mark.skipif(not system.FORKS, reason="processes are not protected on this system"),
 ]
 
 
-def test_a_record_that_a_player_sends_is_an_invalid_message() -> None:
+def test_a_record_sent_by_a_player_is_an_invalid_message() -> None:
     for record in played(games(("forges-records", "steady")), isolate=True):
         assert (culprit(record), record.termination) == ("forges-records", "crash")
         assert record.reason == "the process sent an invalid message"
 
 
-def test_a_flood_of_messages_is_no_answer() -> None:
+def test_a_flood_of_notices_does_not_count_as_an_answer() -> None:
     for record in played(games(("floods", "steady")), isolate=True, move_timeout=5.0):
         assert (culprit(record), record.termination) == ("floods", "timeout")
 
 
-def test_a_player_has_no_way_into_the_processes_of_the_tournament(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # for an interpreter of the player's
+def test_a_player_cannot_access_the_processes_of_the_tournament(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # for interpreters of the player
     (notes / "inspected").unlink(missing_ok=True)
     [record] = played(games(("inspects", "steady"), rounds=1), isolate=True, fresh=True)
     assert record.forfeited_by is None

@@ -1,4 +1,4 @@
-"""What a player's code raises or returns costs that player the game, in both modes, and changes nothing else."""
+"""A player whose code raises an exception or returns a wrong value forfeits, in both modes. Nothing else changes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.usefixtures("fork_server")
 FAULTS = {
-    # player: termination, what the reason says
+    # player: termination, pattern of the reason
     "raises-in-constructor": ("exception", "ValueError: not even born"),
     "raises-in-start": ("exception", "ValueError: not yet awake"),
     "raises-in-choose": ("exception", "ValueError: lost my mind"),
@@ -48,14 +48,14 @@ HARMLESS = [
 
 @pytest.fixture(scope="module", params=[False, True], ids=["shared", "isolated"])
 def records(fork_server: None, request: pytest.FixtureRequest) -> dict[tuple[str, int], GameRecord]:  # noqa: ARG001
-    """Two games of every player against a steady one, all in one tournament."""
+    """Records of two games of every player against ``steady``, all from one pool."""
     tasks = games(*((player, "steady") for player in [*FAULTS, *HARMLESS]))
     return {identity(record): record for record in played(tasks, isolate=request.param)}
 
 
 @pytest.mark.parametrize("player", FAULTS)
 @pytest.mark.parametrize("round", [0, 1])
-def test_a_fault_costs_the_game_of_the_player_whose_fault_it_is(
+def test_the_player_at_fault_forfeits_its_game(
     records: dict[tuple[str, int], GameRecord], player: str, round: int
 ) -> None:
     record = records[schedule.pairing_of(player, "steady"), round]
@@ -67,12 +67,10 @@ def test_a_fault_costs_the_game_of_the_player_whose_fault_it_is(
 
 
 @pytest.mark.parametrize("player", FAULTS)
-def test_a_forfeited_game_has_the_moves_that_were_played(
-    records: dict[tuple[str, int], GameRecord], player: str
-) -> None:
+def test_a_forfeited_game_keeps_its_moves(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
-        # The opening has three plies and White moves next; the fault comes with the second choice.
+        # The opening has three plies and White moves next; the fault occurs in the player's second choice.
         choices = 2 if record.forfeited_by == "white" else 3
         assert record.plies == 3 + (0 if player in {"raises-in-constructor", "raises-in-start"} else choices)
         boards = np.frombuffer(record.boards, "<u4").reshape(-1, 3).tolist()
@@ -85,36 +83,36 @@ def test_a_forfeited_game_has_the_moves_that_were_played(
 
 
 @pytest.mark.parametrize("player", HARMLESS)
-def test_what_does_no_harm_to_the_game_costs_nothing(records: dict[tuple[str, int], GameRecord], player: str) -> None:
+def test_a_harmless_player_does_not_forfeit(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
         assert (record.forfeited_by, record.reason) == (None, None)
         assert record.plies > 20
 
 
-def test_a_traceback_begins_in_the_players_code(records: dict[tuple[str, int], GameRecord]) -> None:
+def test_a_traceback_starts_in_the_players_code(records: dict[tuple[str, int], GameRecord]) -> None:
     reason = records["raises-in-choose vs steady", 0].reason or ""
     assert re.match(r'\s*File ".*arena_faulty\.py"', reason.splitlines()[1])
 
 
 @pytest.mark.parametrize("player", ["needs-folder", "uses-random", "mutates", "patches-random"])
-def test_a_game_is_the_same_in_every_company(records: dict[tuple[str, int], GameRecord], player: str) -> None:
+def test_a_game_does_not_depend_on_the_other_games(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for record in played(games((player, "steady")), workers=1):
         assert timeless(record) == timeless(records[identity(record)])
 
 
 @BOTH_MODES
-def test_a_patch_reaches_no_game_that_its_player_takes_no_part_in(isolate: bool) -> None:
+def test_a_player_that_patches_libraries_does_not_change_games_of_others(isolate: bool) -> None:
     pairings = [("patches-others", "steady"), ("patches-random", "reckless"), ("reckless", "steady")]
     together = played(games(*pairings, rounds=20), workers=1, isolate=isolate)
-    innocent = {identity(record): timeless(record) for record in together if record.pairing == "reckless vs steady"}
+    of_others = {identity(record): timeless(record) for record in together if record.pairing == "reckless vs steady"}
     alone = played(games(("reckless", "steady"), rounds=20), workers=1)
-    assert innocent == {identity(record): timeless(record) for record in alone}
-    assert len(innocent) == 20
+    assert of_others == {identity(record): timeless(record) for record in alone}
+    assert len(of_others) == 20
 
 
 @BOTH_MODES
-def test_a_record_holds_what_the_players_reported(isolate: bool) -> None:
+def test_a_record_contains_the_reports_of_the_players(isolate: bool) -> None:
     [record] = played(games(("reckless", "steady"), rounds=1), isolate=isolate)
     nothing, reported = (None,) * 3, slice(3, None)
     assert record.depths == (*nothing, *[1] * (record.plies - 3))

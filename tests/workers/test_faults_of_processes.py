@@ -1,4 +1,4 @@
-"""What a player does to its process, or with other processes, costs that player the game, in both modes."""
+"""A player that ends its process, or harms other processes, forfeits, in both modes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ pytestmark = [
     pytest.mark.skipif(not system.FORKS, reason="these players fork"),
 ]
 FAULTS = {
-    # player: what the reason of its crash says
+    # player: pattern of the reason
     "exits": "exit code 3",
     "segfaults": r"signal 11 \(SIGSEGV\)",
     "killed-always": r"signal 9 \(SIGKILL\)",
-    "kills-its-parent": "the guard of the game was killed in its turn each time",
+    "kills-its-parent": "the guard of the game was killed in this player's turn at every attempt",
     "closes-files": "exit code 0",
     "leaves-child": "exit code 4",
     "leaves-daemon": "exit code 5",
@@ -37,7 +37,7 @@ HARMLESS = ["killed-once", "forks", "breeds", "forges", "stops-its-parent"]
 
 @pytest.fixture(scope="module", params=[False, True], ids=["shared", "isolated"])
 def records(notes: Path, fork_server: None, request: pytest.FixtureRequest) -> dict[tuple[str, int], GameRecord]:  # noqa: ARG001
-    """Two games of every player against a steady one, all in one tournament."""
+    """Records of two games of every player against ``steady``, all from one pool."""
     for name in ("killed once", "child", "daemon", "bred"):
         (notes / name).unlink(missing_ok=True)
     tasks = games(*((player, "steady") for player in [*FAULTS, *HARMLESS]))
@@ -46,18 +46,18 @@ def records(notes: Path, fork_server: None, request: pytest.FixtureRequest) -> d
 
 @pytest.mark.parametrize("player", FAULTS)
 @pytest.mark.parametrize("round", [0, 1])
-def test_a_crash_costs_the_game_of_the_player_whose_fault_it_is(
+def test_the_player_at_fault_forfeits_its_game(
     records: dict[tuple[str, int], GameRecord], player: str, round: int
 ) -> None:
     record = records[schedule.pairing_of(player, "steady"), round]
     assert (record.termination, culprit(record)) == ("crash", player)
     assert re.search(FAULTS[player], record.reason or "")
-    # The opening has three plies and White moves next; the fault comes with the second choice.
+    # The opening has three plies and White moves next; the fault occurs in the player's second choice.
     assert record.plies == 3 + (2 if record.forfeited_by == "white" else 3)
 
 
 @pytest.mark.parametrize("player", HARMLESS)
-def test_what_does_no_harm_to_the_game_costs_nothing(records: dict[tuple[str, int], GameRecord], player: str) -> None:
+def test_a_harmless_player_does_not_forfeit(records: dict[tuple[str, int], GameRecord], player: str) -> None:
     for round in (0, 1):
         record = records[schedule.pairing_of(player, "steady"), round]
         assert (record.forfeited_by, record.reason) == (None, None)
@@ -74,13 +74,13 @@ def test_processes_that_a_player_started_end_with_its_order(notes: Path, child: 
     ("player", "reason"),
     [("exits-later", "exit code 6"), ("kills-its-group-later", "signal 9 (SIGKILL)")],
 )
-def test_a_player_that_strikes_in_the_turn_of_the_other_is_blamed(player: str, reason: str) -> None:
+def test_a_player_that_crashes_in_the_turn_of_its_opponent_forfeits(player: str, reason: str) -> None:
     for record in played(games((player, "slow"))):
         assert (record.termination, culprit(record)) == ("crash", player)
         assert (record.reason or "").endswith(reason)
 
 
-def test_a_player_that_forks_is_played_by_one_process_alone() -> None:
+def test_forks_of_a_player_end_with_the_game() -> None:
     records = played(games(("forks", "steady"), rounds=4), workers=1, fresh=True)
     assert [record.forfeited_by for record in records] == [None] * 4
     assert len(psutil.Process().children(recursive=True)) <= 1

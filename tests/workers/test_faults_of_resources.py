@@ -1,4 +1,4 @@
-"""A player that gives no answer, or takes too much memory, loses the game, in both modes."""
+"""A player that gives no answer, or takes too much memory, forfeits, in both modes."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ pytestmark = [
     pytest.mark.skipif(not system.FORKS, reason="these players need signals"),
 ]
 TIMEOUT = 5.0
-"""Seconds that others than these players do not need."""
+"""Seconds. Only the hanging players exceed it."""
 
 
 @BOTH_MODES
-def test_a_player_that_gives_no_answer_runs_out_of_time(isolate: bool, notes: Path) -> None:
+def test_a_player_that_gives_no_answer_forfeits(isolate: bool, notes: Path) -> None:
     hanging = {"hangs", "hangs-deafly", "babbles", "alarm-later", "holds-the-lock-later"}
     patient = {"hangs-in-finish", "hangs-when-destroyed"}
     tasks = games(*((player, "slow") for player in hanging | patient), rounds=1)
@@ -35,13 +35,13 @@ def test_a_player_that_gives_no_answer_runs_out_of_time(isolate: bool, notes: Pa
 
 
 @BOTH_MODES
-def test_a_player_that_takes_too_much_memory_loses(isolate: bool) -> None:
+def test_a_player_that_takes_too_much_memory_forfeits(isolate: bool) -> None:
     players = ("leaks", "leaks-at-once", "leaks-shared", "child-leaks")
     for record in played(games(*((player, "steady") for player in players)), isolate=isolate, memory=150):
         assert culprit(record) in players
         assert (record.termination, record.reason) == ("memory", "took more than 150 MB of memory")
 
 
-def test_memory_that_is_left_taken_game_after_game_is_nobodys_fault() -> None:
+def test_memory_that_grows_from_game_to_game_costs_no_forfeit() -> None:
     records = played(games(("leaks-elsewhere", "steady"), rounds=20), workers=1, memory=150)
     assert {identity(record)[1] for record in records if record.forfeited_by is None} == set(range(20))

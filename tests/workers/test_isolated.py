@@ -1,4 +1,4 @@
-"""An isolated player used alone: any game can be shown to it, and what goes wrong stays in its process."""
+"""An isolated player used alone: it plays any game, and its failures stay in its process."""
 
 from __future__ import annotations
 
@@ -25,29 +25,31 @@ pytestmark = pytest.mark.usefixtures("notes", "nothing_left")
 
 @pytest.fixture(scope="module")
 def nothing_left() -> Iterator[None]:
-    """No process is left in the end."""
+    """Check that no process remains at the end."""
     yield
     assert not psutil.Process().children()
 
 
 @pytest.fixture(scope="module")
-def search(notes: object, nothing_left: None) -> Iterator[IsolatedPlayer]:  # noqa: ARG001 (they go before)
+def search(notes: object, nothing_left: None) -> Iterator[IsolatedPlayer]:  # noqa: ARG001 (these fixtures come first)
     with IsolatedPlayer.create("minimax:depth=4") as player:
         yield player
 
 
-def test_it_chooses_and_reports_what_the_player_does_in_this_process(search: IsolatedPlayer) -> None:
-    here, game, again = specs.parse("player", "minimax:depth=4").create(), Game(), Game()
+def test_it_reports_the_same_as_a_player_in_this_process(search: IsolatedPlayer) -> None:
+    local, game = specs.parse("player", "minimax:depth=4").create(), Game()
     for _ in range(6):
-        mine, its = game.copy(), again.copy()
-        move = here.choose(mine)
-        assert search.choose(its) in game.board.legal_moves
-        assert (its.reported.score, its.reported.depth) == (mine.reported.score, mine.reported.depth)
+        local_game, isolated_game = game.copy(), game.copy()
+        move = local.choose(local_game)
+        assert search.choose(isolated_game) in game.board.legal_moves
+        assert (isolated_game.reported.score, isolated_game.reported.depth) == (
+            local_game.reported.score,
+            local_game.reported.depth,
+        )
         game.play(move)
-        again.play(move)
 
 
-def test_moves_are_taken_back_and_another_game_is_begun(search: IsolatedPlayer) -> None:
+def test_it_plays_on_after_undone_moves_and_in_other_games(search: IsolatedPlayer) -> None:
     game = Game()
     for _ in range(4):
         game.play(search.choose(game))
@@ -59,7 +61,7 @@ def test_moves_are_taken_back_and_another_game_is_begun(search: IsolatedPlayer) 
     assert search.choose(Game()) in Game().board.legal_moves
 
 
-def test_limits_are_those_of_the_game(search: IsolatedPlayer) -> None:
+def test_it_obeys_the_limits_of_the_game(search: IsolatedPlayer) -> None:
     game = Game(limits=Limits(depth=2))
     search.choose(game)
     assert game.reported.depth == 2
@@ -79,7 +81,7 @@ def test_random_numbers_follow_the_seed() -> None:
     assert chosen[0] == chosen[1] != chosen[2]
 
 
-def test_a_spec_that_names_nobody_is_refused() -> None:
+def test_an_unknown_spec_is_refused() -> None:
     with pytest.raises(UnknownName):
         IsolatedPlayer.create("nobody")
 
@@ -95,7 +97,7 @@ def test_a_spec_that_names_nobody_is_refused() -> None:
         ("hangs", Termination.TIMEOUT),
     ],
 )
-def test_what_goes_wrong_is_a_fault_that_says_how(spec: str, termination: Termination) -> None:
+def test_a_failure_raises_a_fault_with_its_termination(spec: str, termination: Termination) -> None:
     game = Game()
     with pytest.raises(Fault) as fault, IsolatedPlayer.create(spec, move_timeout=10.0, memory=300) as player:
         while True:
@@ -103,16 +105,16 @@ def test_what_goes_wrong_is_a_fault_that_says_how(spec: str, termination: Termin
     assert fault.value.termination == termination
 
 
-def test_a_process_that_somebody_kills_is_no_fault_of_the_player() -> None:
-    known = {each.pid for each in psutil.Process().children()}
+def test_a_process_killed_from_outside_raises_disturbance() -> None:
+    earlier = {child.pid for child in psutil.Process().children()}
     with IsolatedPlayer.create("steady") as player:
-        [process] = [each for each in psutil.Process().children() if each.pid not in known]
+        [process] = [child for child in psutil.Process().children() if child.pid not in earlier]
         process.kill()
         with pytest.raises(Disturbance, match="SIGKILL" if os.name == "posix" else None):
             player.choose(Game())
 
 
-def test_closing_it_ends_what_it_has_started(notes: Path) -> None:
+def test_close_ends_the_processes_that_the_player_started(notes: Path) -> None:
     with IsolatedPlayer.create("breeds") as player:
         game = Game()
         while game.ply < 3:

@@ -1,4 +1,4 @@
-"""The fork server can be started long before the first guard is needed."""
+"""The fork server can start before the first guard is needed."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.skipif(not system.FORKS, reason="processes cannot be fo
 
 
 def running() -> set[int]:
-    """The processes that this one has started."""
+    """Return the ids of the children of this process."""
     return {process.pid for process in psutil.Process().children()}
 
 
-def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
+def test_the_first_guard_uses_a_fork_server_that_was_started_before() -> None:
     before = running()
     with Launcher() as launcher:
-        launcher.begin()
+        launcher.start_fork_server()
         started = running() - before
-        launcher.begin()
-        guard = launcher.guard(games(("random", "m1"))[0])
+        launcher.start_fork_server()
+        guard = launcher.start_guard(games(("random", "m1"))[0])
         assert isinstance(guard.receive(), Alive)
         guard.close()
         assert running() - before == started
@@ -38,23 +38,23 @@ def test_the_first_guard_comes_from_the_fork_server_that_was_begun() -> None:
     assert running() <= before
 
 
-def test_a_fork_server_that_nobody_needs_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unused_fork_server_is_killed_without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(system, "COMMAND", "import time; time.sleep(600)")
     before = running()
     with Launcher() as launcher:
-        launcher.begin()
+        launcher.start_fork_server()
         assert running() - before
     assert running() <= before
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no variable names the folder of the cache")
-def test_a_fork_server_that_must_compile_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a variable for the folder of the cache")
+def test_a_fork_server_shows_once_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    said: list[str] = []
+    lines: list[str] = []
     for _ in range(2):
-        with Launcher(said.append) as launcher:
-            guard = launcher.guard(games(("random", "random"))[0])
+        with Launcher(lines.append) as launcher:
+            guard = launcher.start_guard(games(("random", "random"))[0])
             assert isinstance(guard.receive(), Alive)
-            launcher.look()
+            launcher.poll()
             guard.close()
-        assert said == ["compiling kernels, first run only ..."]
+        assert lines == ["compiling kernels, first run only ..."]

@@ -1,4 +1,4 @@
-"""Messages arrive whole, however they are cut; what is not a message of the expected types is refused."""
+"""Messages arrive complete in chunks of any size. Bytes that are not a message of the expected types are refused."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ def test_an_order_and_a_record_arrive_as_they_were_sent(ends: tuple[socket.socke
 
 
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=5), st.lists(st.integers(1, 400), min_size=1))
-def test_messages_are_received_however_they_are_cut(texts: list[str], cuts: list[int]) -> None:
+def test_messages_are_received_in_chunks_of_any_size(texts: list[str], sizes: list[int]) -> None:
     one, other = socket.socketpair()
     with one, other:
         channel = Channel(one, FromGuard)
         whole = b"".join(len(packed).to_bytes(4, "big") + packed for packed in map(messages.encode, map(Notice, texts)))
         received = []
         while whole:
-            cut = cuts.pop(0) if cuts else len(whole)
-            other.sendall(whole[:cut])
-            whole = whole[cut:]
+            size = sizes.pop(0) if sizes else len(whole)
+            other.sendall(whole[:size])
+            whole = whole[size:]
             while (message := channel.receive(0.0)) is not None:
                 received.append(message)
     assert received == list(map(Notice, texts))
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "invalid",
     [
         b"babble\n",
         b"\0\0\0\1\xc1",
@@ -76,14 +76,14 @@ def test_messages_are_received_however_they_are_cut(texts: list[str], cuts: list
     ],
     ids=repr,
 )
-def test_what_is_not_a_message_is_refused(ends: tuple[socket.socket, socket.socket], wrong: bytes) -> None:
-    ends[1].sendall(wrong)
+def test_invalid_messages_are_refused(ends: tuple[socket.socket, socket.socket], invalid: bytes) -> None:
+    ends[1].sendall(invalid)
     with pytest.raises(BadMessage):
         Channel(ends[0], FromPlayer).receive(5.0)
 
 
 @pytest.mark.parametrize("report", [Report("high"), Report(depth="deep"), Report(1.0, 2, 3, None)])  # type: ignore[arg-type]
-def test_a_message_with_a_wrong_type_inside_is_refused(
+def test_a_message_with_a_field_of_a_wrong_type_is_refused(
     ends: tuple[socket.socket, socket.socket], report: Report
 ) -> None:
     Channel(ends[1], FromPlayer).send(Chosen((9, 13), report))
@@ -100,7 +100,7 @@ def test_a_message_that_is_too_long_is_refused_before_it_is_read(
         Channel(ends[0], FromPlayer).receive(5.0)
 
 
-def test_the_end_of_a_channel_is_noticed(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_a_closed_channel_raises_an_error_after_the_last_message(ends: tuple[socket.socket, socket.socket]) -> None:
     one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
     assert one.receive(0.01) is None
     other.send(Done())
@@ -110,13 +110,13 @@ def test_the_end_of_a_channel_is_noticed(ends: tuple[socket.socket, socket.socke
         one.receive()
 
 
-def test_who_does_not_read_keeps_nobody_waiting(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_send_times_out_if_the_other_end_does_not_read(ends: tuple[socket.socket, socket.socket]) -> None:
     channel = Channel(ends[0], FromPlayer)
     with pytest.raises(TimeoutError):
         channel.send(Notice("x" * (1 << 23)), timeout=0.05)
 
 
-def test_a_long_message_is_sent_while_it_is_read(ends: tuple[socket.socket, socket.socket]) -> None:
+def test_a_message_may_be_longer_than_the_buffer_of_the_socket(ends: tuple[socket.socket, socket.socket]) -> None:
     one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
     notice = Notice("x" * (1 << 22))
     sender = threading.Thread(target=other.send, args=(notice,))

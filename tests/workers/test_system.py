@@ -1,4 +1,4 @@
-"""Ends of processes in words, memory and descendants."""
+"""Descriptions of exit codes, memory of processes, and the end of descendants."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.workers import system
 
 
 @pytest.mark.parametrize(
-    ("code", "words", "by_others"),
+    ("code", "text", "from_outside"),
     [
         (0, "exit code 0", False),
         (3, "exit code 3", False),
@@ -25,28 +25,24 @@ from arena.workers import system
         (-99, "signal 99 (unnamed)", False),
     ],
 )
-@pytest.mark.skipif(os.name != "posix", reason="signals have other names here")
-def test_how_a_process_ended(code: int, words: str, by_others: bool) -> None:
-    assert system.ended(code) == words
-    assert system.ended_by_others(code) is by_others
+@pytest.mark.skipif(os.name != "posix", reason="only POSIX has these signals")
+def test_an_exit_code_is_described_and_classified(code: int, text: str, from_outside: bool) -> None:
+    assert system.exit_text(code) == text
+    assert system.killed_from_outside(code) is from_outside
 
 
-def test_there_is_a_processor() -> None:
-    assert 1 <= system.processors() <= (os.cpu_count() or 1)
-
-
-def test_memory_counts_what_a_process_has_now_and_not_what_it_once_had() -> None:
+def test_memory_is_current_and_peak_is_the_maximum() -> None:
     before = system.memory(psutil.Process())
-    kept = b"x" * 200_000_000
+    block = b"x" * 200_000_000
     assert 190_000_000 < system.memory(psutil.Process()) - before < 220_000_000
     assert system.peak() > 190_000_000
-    del kept
+    del block
     assert system.memory(psutil.Process()) - before < 20_000_000
     assert system.peak() > 190_000_000
 
 
-def test_memory_counts_what_children_take() -> None:
-    script = "import sys; kept = b'x' * 200_000_000; print(flush=True); sys.stdin.read()"
+def test_memory_includes_children() -> None:
+    script = "import sys; block = b'x' * 200_000_000; print(flush=True); sys.stdin.read()"
     before = system.memory(psutil.Process())
     with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         assert child.stdout is not None
@@ -55,14 +51,14 @@ def test_memory_counts_what_children_take() -> None:
     assert system.memory(psutil.Process()) - before < 20_000_000
 
 
-def test_a_process_that_has_ended_takes_no_memory() -> None:
+def test_an_ended_process_has_no_memory() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as child:
         process = psutil.Process(child.pid)
     assert system.memory(process) == 0
 
 
-@pytest.mark.skipif(not system.FORKS, reason="orphans are not adopted here")
-def test_no_descendant_outlives_its_end() -> None:
+@pytest.mark.skipif(not system.FORKS, reason="only Linux has subreapers")
+def test_end_descendants_also_kills_orphans() -> None:
     script = """
         import os, subprocess, sys
         from arena.workers import system

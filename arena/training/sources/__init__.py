@@ -31,22 +31,22 @@ def parse(
     models: ModelResolver,
     starts: Starts = USUAL_START,
 ) -> Source | None:
-    """Make the source of experience of a run; None: games of the learner against itself, without a teacher.
+    """Return the source of experience of a run; None: games of the learner against itself, without a teacher.
 
     ``against``: opponents, see :class:`Opponents`.
     ``names``: recorded games, see :class:`RecordedGames`.
     ``teacher``: ``tables``, ``annotations`` or the spec of a player. Without opponents or recorded games, it teaches
     games of the learner against itself.
     ``models``: finds the models of the database that holds the recorded games.
-    ``starts``: first boards of games that are still to be played.
+    ``starts``: first boards of the games that the run plays.
 
     Raises UsageError if the combination is invalid or an option of the learner has no effect on such games, and the
     errors of reading the sources.
     """
     if against is not None and names:
-        raise UsageError("a run learns either against opponents or from recorded games: make a run for each")
+        raise UsageError("a run learns either against opponents or from recorded games: start a run for each")
     if starts.boards and names:
-        raise UsageError("recorded games have openings of their own: leave out --openings, or --from")
+        raise UsageError("recorded games have openings of their own: leave out --openings or --from")
     source: Source | None = None
     if names:
         refuse_idle(learner, "from")

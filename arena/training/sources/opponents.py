@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from arena.plugins.models import Resolver
     from arena.plugins.specs import Spec
 
-_LOTS = 2**61
-"""Number of the first random stream that draws opponents; streams of games have smaller numbers."""
+_OPPONENT_STREAM = 2**61
+"""Number of the first random stream that draws opponents. Streams of games have smaller numbers."""
 SELF, PAST = "self", "past"
-"""Names of two special opponents: the learner as it is now, and as it was at one of its checkpoints."""
+"""Names of two special opponents: the present learner, and the learner at one of its checkpoints."""
 
 
 class Opponents:
     """Games against opponents drawn at random. The learner's colour alternates, and it learns from its own moves only.
 
-    So that the games differ, the first ``random_plies`` of each game are random, and later a share ``explore`` of the
-    learner's moves. With an opening book there are no random plies: games 2k and 2k + 1 start from the same opening,
-    so that the learner plays it with both colours.
+    Random moves make the games differ: the first ``random_plies`` plies of each game are random, and so is a share
+    ``explore`` of the learner's later moves. With an opening book there are no random plies: games 2k and 2k + 1 start
+    from the same opening, so that the learner plays it with both colours.
     """
 
     @classmethod
@@ -45,9 +45,9 @@ class Opponents:
         starts: Starts = USUAL_START,
         resolver: Resolver | None = None,
     ) -> Self:
-        """The opponents of a learner. Its options ``explore`` and ``random_plies`` apply if they were given.
+        """Return the opponents of a learner. Its options ``explore`` and ``random_plies`` apply if they were given.
 
-        Raises UsageError if another given option of the learner has no effect here.
+        Raises UsageError if another given option of the learner has no effect in games against opponents.
         """
         refuse_idle(learner, "against")
         chosen = changed(learner)
@@ -65,8 +65,8 @@ class Opponents:
     ) -> None:
         """``opponents``: specs, separated by commas; each is equally likely.
 
-        ``self`` is the learner as it is now. ``past`` is the learner at a checkpoint of the run, each equally likely;
-        before the first checkpoint it is ``self``. ``resolver`` finds the stored models that specs name.
+        ``self`` is the present learner. ``past`` is the learner at a checkpoint of the run, each equally likely; before
+        the first checkpoint it is ``self``. ``resolver`` finds the stored models that specs name.
         """
         self._makers: list[Callable[[], Player] | str] = []
         self._past: list[Callable[[], Player]] = []
@@ -104,14 +104,14 @@ class Opponents:
         return ()
 
     def _episode(self, learner: Learner, number: int) -> Episode:
-        chance = SplitMix64(self._seed, _LOTS + number)
+        chance = SplitMix64(self._seed, _OPPONENT_STREAM + number)
         maker = self._makers[chance.below(len(self._makers))]
         if maker == PAST:
             maker = self._past[chance.below(len(self._past))] if self._past else SELF
-        mine = SIDES[number % 2]
+        learner_side = SIDES[number % 2]
         make = learner.sparring if isinstance(maker, str) else maker
-        players = (learner.sparring(), make()) if mine is SIDES[0] else (make(), learner.sparring())
-        learners = SIDES if maker == SELF else (mine,)
+        players = (learner.sparring(), make()) if learner_side is SIDES[0] else (make(), learner.sparring())
+        learners = SIDES if maker == SELF else (learner_side,)
         explore = [self._explore if side in learners else 0.0 for side in SIDES]
         episode = played(
             players,

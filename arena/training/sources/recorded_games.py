@@ -26,15 +26,16 @@ if TYPE_CHECKING:
 
 
 class RecordedGames:
-    """Recorded games. The learner learns from both sides; after the last game the first one follows again.
+    """Recorded games. The learner learns from both sides. After the last game, the first game follows again.
 
     All games are held in memory, with 12 bytes for each board.
     """
 
     def __init__(self, names: Sequence[str], db: str | os.PathLike[str]) -> None:
-        """``names`` of PDN files, or of collections or tournaments in the database ``db``.
+        """``names``: PDN files, and collections or tournaments in the database ``db``.
 
-        Raises UsageError if a name is unknown or has no finished game, and PDNError and StoreError.
+        Raises UsageError if a name is unknown or has no finished game. Raises PDNError or StoreError if a file or the
+        database cannot be read.
         """
         self.annotations: list[Annotations] = []
         """The annotations of each game."""
@@ -61,7 +62,7 @@ class RecordedGames:
 
     @property
     def problems(self) -> Sequence[str]:
-        """Why games of the files were left out: a line for each game."""
+        """A line with the reason for each game of the files that was left out."""
         return self._problems
 
     def __len__(self) -> int:
@@ -90,11 +91,11 @@ class Annotations:
     """For each board its comment as a number, None if it is not a number; empty if the game has no comments."""
 
 
-Found = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
+Game = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
+"""Key, first side, result, boards and annotations of a game."""
 
 
-def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Found]:
-    """Read the key, first side, result, boards and annotations of each game."""
+def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Game]:
     if paths.is_file(name):
         return _of_file(name, problems)
     if "://" in str(db) or paths.exists(db):
@@ -106,7 +107,7 @@ def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterabl
     raise UsageError(f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}")
 
 
-def _of_file(name: str, problems: list[str]) -> Iterator[Found]:
+def _of_file(name: str, problems: list[str]) -> Iterator[Game]:
     for game in pdn.read(name):
         if isinstance(game, pdn.PDNError):
             problems.append(str(game))
@@ -116,7 +117,7 @@ def _of_file(name: str, problems: list[str]) -> Iterator[Found]:
             yield str(game.number), game.boards[0].side, game.result, boards, notes
 
 
-def _of_row(row: RecordedGame) -> Found:
+def _of_row(row: RecordedGame) -> Game:
     boards = np.frombuffer(row.boards, "<u4").reshape(-1, 3)
     return (
         str(row.key),

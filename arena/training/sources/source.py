@@ -21,16 +21,16 @@ class Source(Protocol):
 
     @property
     def problems(self) -> Sequence[str]:
-        """Why games were left out: a line for each game."""
+        """A line with the reason for each game that was left out."""
 
     def remember(self, past: Callable[[], Player]) -> None:
-        """Take note of a checkpoint; ``past`` makes fresh players of it."""
+        """Add a checkpoint to the possible opponents; ``past`` makes fresh players of it."""
 
     def episodes(self, learner: Learner, start: int, count: int) -> Sequence[Episode]:
-        """Return ``count`` games of the run from number ``start`` on; ``learner`` may be asked to play them."""
+        """Return ``count`` games of the run from number ``start`` on. The source may let ``learner`` play them."""
 
     def games(self, start: int, count: int) -> Sequence[tuple[str, str]]:
-        """The origins of these games: the name of a file, collection or tournament, and a key in it.
+        """Return the origins of these games: the name of a file, collection or tournament, and a key in it.
 
         Empty for games that are played in the run.
         """

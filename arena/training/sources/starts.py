@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def starts(book: str | None, seed: int) -> Starts:
-    """The boards of the opening book of a spec, in the order in which a tournament of that seed takes them.
+    """Return the boards of an opening book, in the order in which a tournament with the same seed uses them.
 
-    ``book``: None for the usual start. Raises UsageError if the book is empty or games cannot start from one of its
-    openings, and the errors of :func:`arena.plugins.specs.parse`.
+    ``book``: its spec; None for the usual start. Raises UsageError if the book is empty or games cannot start from one
+    of its openings, and the errors of :func:`arena.plugins.specs.parse`.
     """
     if book is None:
         return USUAL_START
@@ -31,7 +31,7 @@ def starts(book: str | None, seed: int) -> Starts:
 
 
 def hash_of(starts: Starts) -> str:
-    """The hash of the boards, which depends on their order."""
+    """Return a hash of the boards, which depends on their order."""
     text = "\n".join(board.fen for board in starts.boards)
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 

@@ -1,7 +1,7 @@
 """Games of another source with the labels of a teacher.
 
-Every teacher gives two kinds of labels. The first is the expected result of a position for its side to move, from -1
-(lost) to 1 (won). The second is the board after the teacher's move, if that differs from the move that was played.
+A teacher gives two kinds of labels. The first is the expected result of a position for its side to move, from -1 (lost)
+to 1 (won). The second is the board after the teacher's move, if the teacher would have played another move.
 Endgame tables give exact results. A player gives its scores and its moves. People give the marks ``!`` and ``?`` of
 moves, and comments that are numbers. These conversions are our own.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MARKS = {"!": 0.5, "!!": 0.75, "?": -0.5, "??": -0.75, "!?": 0.25, "?!": -0.25}
 """Expected result of a move with that mark, for the player who made it."""
 _CALIBRATION_GAMES = 30
-_ASIDE = 2**62
+_FIRST_CALIBRATION_GAME = 2**62
 """Number of the first game that a teacher plays to calibrate its scores."""
 
 
@@ -68,8 +68,8 @@ class Taught:
         self._source.remember(past)
 
     def episodes(self, learner: Learner, start: int, count: int) -> Sequence[Episode]:
-        found = self._source.episodes(learner, start, count)
-        return [self._teacher.teach(episode, start + i) for i, episode in enumerate(found)]
+        episodes = self._source.episodes(learner, start, count)
+        return [self._teacher.teach(episode, start + i) for i, episode in enumerate(episodes)]
 
     def games(self, start: int, count: int) -> Sequence[tuple[str, str]]:
         return self._source.games(start, count)
@@ -155,14 +155,14 @@ class Tutor:
     def teach(self, episode: Episode, number: int) -> Episode:
         labels = np.full(episode.plies + 1, nan)
         better = {}
-        for ply, score, after in self._asked(episode, number):
+        for ply, score, after in self._choices(episode, number):
             if score is not None:
                 labels[ply] = expected(score, self._slope)
             if after.relative != tuple(episode.boards[ply + 1].tolist()):
                 better[ply] = after.relative
         return replace(episode, labels=labels, better=better)
 
-    def _asked(self, episode: Episode, number: int) -> Iterator[tuple[int, float | None, Board]]:
+    def _choices(self, episode: Episode, number: int) -> Iterator[tuple[int, float | None, Board]]:
         """Yield the ply of each position to label, the tutor's score of it, and the board after the tutor's move."""
         random = np.random.default_rng([self._seed, number])
         tutors: list[Player] = [self._spec.create() for _ in SIDES]
@@ -175,12 +175,12 @@ class Tutor:
                 yield ply, game.reported.score, game.board.after(move)
 
     def _sample(self) -> list[tuple[float, int]]:
-        """Scores of positions, with the result of the game for the side to move."""
+        """Return scores of positions, each with the result of the game for the side to move."""
         pairs = []
-        for number in range(_ASIDE, _ASIDE + _CALIBRATION_GAMES):
+        for number in range(_FIRST_CALIBRATION_GAME, _FIRST_CALIBRATION_GAME + _CALIBRATION_GAMES):
             players = self._spec.create(), self._spec.create()
             episode = played(players, self._seed, number, explore=(0.1, 0.1), random_plies=6)
-            for ply, score, _ in self._asked(episode, number):
+            for ply, score, _ in self._choices(episode, number):
                 if score is not None:
                     pairs.append((score, episode.result(episode.side(ply))))
         if not pairs:

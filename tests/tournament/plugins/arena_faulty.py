@@ -1,10 +1,10 @@
 """A plugin of faulty players.
 
-They play at random, and at their second choice unless told otherwise, the fault happens. Those that tell
-the test about themselves write to the folder that the environment names.
+They play at random. The fault happens at their second choice, unless an option sets another one. Players that
+report to the test write to the folder that an environment variable names.
 """
 
-# ruff: noqa: ARG002 (a fault has no need of the game)
+# ruff: noqa: ARG002 (the faults do not use the game)
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ class Moody(Steady):
 
 
 class _Later(Steady):
-    """Does something bad from a second thread, in the turn of a :class:`Slow` opponent."""
+    """Calls :meth:`strike` in a second thread, during the turn of a :class:`Slow` opponent."""
 
     def choose(self, game: Game) -> Move:
         if not self.choices:
@@ -374,7 +374,7 @@ class _Later(Steady):
         self.strike()
 
     def strike(self) -> None:
-        """What it does."""
+        """The fault."""
 
 
 class ExitsLater(_Later):

@@ -1,4 +1,4 @@
-"""A learner that learns one number, and its player: small enough that what it must learn can be said in a line."""
+"""A learner of a single number, and its player, so simple that a test can compute what it must learn."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KIND = "tiny"
 
 
 class TinyPlayer(arena.Player):
-    """Takes its first move, or its last one where its number is above a half."""
+    """Plays the first legal move, or the last one if the fraction of its number is above 0.5."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class TinyPlayer(arena.Player):
 
 
 class Tiny(arena.Learner):
-    """Adds up chance numbers of its games, and the plies of the games of others."""
+    """Adds a random number for each game of self-play, and the number of plies of each given game."""
 
     kind = KIND
     plays = "tiny"
@@ -47,7 +47,7 @@ class Tiny(arena.Learner):
         breaks: int = -1,
         start: Annotated[arena.Model, arena.ModelKind(KIND)] | None = None,
     ) -> None:
-        """``seconds`` that a game takes; ``breaks``: the game after which a metric is not finite."""
+        """``seconds``: time that a game takes. ``breaks``: the game after which a metric is not finite."""
         self.scale = scale
         self.depth = depth
         self.seconds = seconds
@@ -87,7 +87,7 @@ class Tiny(arena.Learner):
 
 
 class Pairs(Tiny):
-    """Learns from two games at a time, and its player has no name of its own."""
+    """Learns from two games at a time. Its player is not registered."""
 
     step = 2
 
@@ -96,7 +96,7 @@ class Pairs(Tiny):
 
 
 class Reader(Tiny):
-    """Learns only from the games of others."""
+    """Learns only from given games."""
 
     self_play = arena.Learner.self_play
 

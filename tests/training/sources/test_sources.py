@@ -140,7 +140,7 @@ def test_past_checkpoints_are_opponents_after_the_first_checkpoint() -> None:
     asked = []
 
     class Past(Random):
-        """Somebody else."""
+        """Another player, which notes its sides."""
 
         def compiled(self, side: arena.Side) -> None:
             asked.append(side)
@@ -155,7 +155,7 @@ def test_past_checkpoints_are_opponents_after_the_first_checkpoint() -> None:
 
 def test_the_choice_of_the_opponent_is_independent_of_the_first_moves() -> None:
     class Other(Random):
-        """Somebody else, who tells so."""
+        """Another player, which notes its sides."""
 
         def compiled(self, side: arena.Side) -> Any:
             asked.append(side)

@@ -109,9 +109,9 @@ def _plan(connection: sa.Connection, key: int, settings: dict[str, Any]) -> None
 
     A sequential test may have ended the tournament early. The planned number of games is then left unknown.
     """
-    here = games.c.tournament_id == key
-    width = settings.get("games") or (connection.scalar(sa.select(sa.func.max(games.c.round)).where(here)) or 0) + 1
-    known = connection.scalars(sa.select(games.c.pairing).where(here).distinct().order_by(games.c.pairing))
+    selected = games.c.tournament_id == key
+    width = settings.get("games") or (connection.scalar(sa.select(sa.func.max(games.c.round)).where(selected)) or 0) + 1
+    known = connection.scalars(sa.select(games.c.pairing).where(selected).distinct().order_by(games.c.pairing))
     rows = [
         {"tournament_id": key, "pairing": pairing, "first": 1 + place * width} for place, pairing in enumerate(known)
     ]

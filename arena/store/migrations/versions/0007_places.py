@@ -77,10 +77,10 @@ def upgrade() -> None:
     op.add_column("ratings", sa.Column("place", sa.Integer, nullable=False, server_default="0"))
     connection = op.get_bind()
     for key, settings in connection.execute(sa.select(tournaments.c.id, tournaments.c.settings)).all():
-        here = ratings.c.tournament_id == key
-        systems = connection.scalars(sa.select(ratings.c.system).where(here).distinct().order_by(ratings.c.system))
+        selected = ratings.c.tournament_id == key
+        systems = connection.scalars(sa.select(ratings.c.system).where(selected).distinct().order_by(ratings.c.system))
         for place, system in enumerate(in_order(list(systems), settings)):
-            row = here & (ratings.c.system == system)
+            row = selected & (ratings.c.system == system)
             connection.execute(sa.update(ratings).where(row).values(place=place))
     op.execute("DROP VIEW v_standings")
     op.execute(STANDINGS)

@@ -1,4 +1,4 @@
-"""Numbers of games for tournaments that get more games of each pairing: a row of ``pairings`` is a block of rounds."""
+"""Let a row of ``pairings`` be a block of rounds, so that a tournament can get more games of each pairing."""
 
 from __future__ import annotations
 
@@ -74,9 +74,9 @@ def upgrade() -> None:
     )
     connection = op.get_bind()
     for key, settings in connection.execute(sa.select(tournaments.c.id, tournaments.c.settings)).all():
-        here = sa.select(*older.c).where(older.c.tournament_id == key)
+        query = sa.select(*older.c).where(older.c.tournament_id == key)
         block = {"round": 0, "games": _games(connection, key, settings)}
-        rows = [{**row._asdict(), **block} for row in connection.execute(here)]
+        rows = [{**row._asdict(), **block} for row in connection.execute(query)]
         if rows:
             connection.execute(sa.insert(pairings), rows)
     op.drop_table("older_pairings")

@@ -1,4 +1,4 @@
-"""The view of pairs of games, from which the likelihood of superiority is computed."""
+"""Add the view of pairs of games, from which the likelihood of superiority is computed."""
 
 from __future__ import annotations
 
