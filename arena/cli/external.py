@@ -55,7 +55,7 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return the command with that name, for ``--help``. Commands of plugins are not loaded."""
         if point := self._external.get(cmd_name):
-            return TyperGroup(name=cmd_name, help=f"Commands of {distribution(point)}: arena {cmd_name} --help.")
+            return TyperGroup(name=cmd_name, help=f"Commands of {distribution(point)}; see arena {cmd_name} --help.")
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

@@ -76,8 +76,8 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
     from arena.checkers.move import Side
     from arena.checkers.notation import parse_move
 
-    known_as = record.seed if name is None else f"{name} (id {record.seed})"
-    print(_title(known_as, record))
+    label = record.seed if name is None else f"{name} (id {record.seed})"
+    print(_title(label, record))
     first = Side[record.first.upper()]
     black, white, kings = struct.unpack("<3I", record.boards[:12])
     board = Board(black, white, kings, first)
@@ -94,8 +94,8 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
         print(record.reason)
 
 
-def _title(known_as: str | int, record: GameRecord) -> str:
-    return f"game {known_as}: black {record.black}, white {record.white}, opening {record.opening}"
+def _title(label: str | int, record: GameRecord) -> str:
+    return f"game {label}: black {record.black}, white {record.white}, opening {record.opening}"
 
 
 def _print_end(record: GameRecord) -> None:

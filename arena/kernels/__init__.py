@@ -1,1 +1,1 @@
-"""Compiled functions: how they are made and cached."""
+"""Decorators for compiled functions, and the cache of their machine code."""

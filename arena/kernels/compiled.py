@@ -1,10 +1,11 @@
-"""Compiled functions: how they are made, and where their machine code is kept between runs.
+"""Decorators for compiled functions, and the cache of their machine code.
 
-Numba notices an edited function, but not an edited function that it calls in another file. So the folder of
-the cache is named by a hash of every source that a kernel may come from: a changed source means another
-folder, never a stale result. Those sources are the core, the package that defines the kernel (a module outside
-packages: the modules beside it), and the packages of the compiled functions that it may call. Folders that
-nobody has used for a month are removed. Where no folder can be written, kernels are compiled in each process.
+Numba notices that a function was edited, but not that a function of another file which it calls was edited. Therefore
+the name of a cache folder is a hash of all sources that a kernel may come from, and a changed source leads to another
+folder. These sources are the core, the package that defines the kernel, and the packages of compiled functions that it
+may call. If the kernel is in a module outside packages, they include the modules in the same folder.
+
+Folders that were not used for a month are removed. If no folder can be written, each process compiles its kernels.
 """
 
 from __future__ import annotations
@@ -39,67 +40,67 @@ CORE = tuple(
         "search",
     )
 )
-"""Files and folders of the sources that the core's kernels come from."""
+"""Files and folders with the sources of the core's kernels."""
 _KEPT = 30 * 24 * 3600.0
-"""Seconds that an unused cache folder is kept."""
+"""Seconds without use after which a cache folder is removed."""
 _PROCESS = secrets.token_hex(4)
 EVALUATOR_SIGNATURE = "int32(uint32, uint32, uint32, int32, intp)"
 """own, opp, kings, side, context -> value; see :class:`arena.Kernel`."""
 
 
 class Lazy:
-    """What Numba makes of a function, made when it is first called or compiled into something else.
+    """A function that Numba compiles when it is first called, or when another compiled function calls it.
 
-    Until then Numba, which takes longer to import than most commands to run, is not even imported.
+    Numba is imported only then, because its import takes longer than most commands.
     """
 
     def __init__(self, function: Callable[..., Any], make: Callable[[Any], Any]) -> None:
         self.py_func = function
-        """As Numba calls it: the function for the interpreter."""
+        """The Python function. Numba's own compiled functions have the same attribute."""
         self._make = make
         update_wrapper(self, function)
 
     @cached_property
-    def made(self) -> Any:
-        """What Numba makes of it."""
+    def compiled(self) -> Any:
+        """Numba's object for the function: a dispatcher, or an intrinsic."""
         return self._make(self.py_func)
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
-        return self.made(*arguments, **named)
+        return self.compiled(*arguments, **named)
 
     def __getattr__(self, name: str) -> Any:
-        """What else Numba offers, ``inspect_llvm`` for one."""
+        """Return an attribute of Numba's object, such as ``inspect_llvm``."""
         if name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.made, name)
+        return getattr(self.compiled, name)
 
     @property
     def _numba_type_(self) -> Any:
-        """Numba asks for it where compiled code names this."""
+        """The type that Numba needs if compiled code uses this object."""
         from numba.core.registry import cpu_target
 
-        made, context = self.made, cpu_target.typing_context
-        context.refresh()  # it may have been made just now, within a compilation
-        return context.resolve_value_type(made)
+        compiled, context = self.compiled, cpu_target.typing_context
+        context.refresh()  # the object may be new, if it was created during a compilation
+        return context.resolve_value_type(compiled)
 
 
 def kernel(function: F) -> F:
-    """Compile ``function`` on its first call, without the interpreter and its lock."""
+    """Compile ``function`` on its first call. The compiled function releases the interpreter's lock."""
     return _lazy(function, nogil=True)
 
 
 def inline_kernel(function: F) -> F:
-    """As :func:`kernel`, with the code put into every caller: for what a hot loop calls, be it long or short."""
+    """Like :func:`kernel`, but inlined into every caller, for functions that a hot loop calls."""
     return _lazy(function, nogil=True, forceinline=True)
 
 
 def short_kernel(function: F) -> F:
-    """As :func:`kernel`, but keeping the interpreter's lock: for what is done sooner than the lock changes hands."""
+    """Like :func:`kernel`, but keep the interpreter's lock, for functions that are faster than releasing it."""
     return _lazy(function)
 
 
 def instruction(typing: Callable[..., Any]) -> Callable[..., Any]:
-    """An instruction for compiled code: what ``numba.extending.intrinsic`` makes of ``typing``."""
+    """Return an instruction for compiled code, as ``numba.extending.intrinsic`` creates it from ``typing``."""
 
     def make(typing: Any) -> Any:
         from numba.extending import intrinsic
@@ -111,7 +112,7 @@ def instruction(typing: Callable[..., Any]) -> Callable[..., Any]:
 
 def _lazy(function: F, **options: bool) -> F:
     def make(function: Any) -> Any:
-        return _with_own_files(_compiled(function, **options))
+        return _with_unique_files(_compiled(function, **options))
 
     return cast("F", Lazy(function, make))
 
@@ -125,22 +126,24 @@ def _compiled(function: Any, *signature: str, **options: bool) -> Any:
     return _without_literals(dispatcher)
 
 
-def made(function: F) -> F:
-    """What Numba makes of a kernel, at once: for one that the interpreter calls so often that it should be spared the
-    way there, in a module that is imported only where kernels run."""
-    return cast("F", cast("Lazy", function).made)
+def eager(function: F) -> F:
+    """Return Numba's object for a kernel, whose calls do not have the overhead of :class:`Lazy`.
+
+    This imports Numba. Use it in modules that are imported only to run kernels.
+    """
+    return cast("F", cast("Lazy", function).compiled)
 
 
 def entry_point(function: F, signature: str) -> F:
-    """A kernel compiled for one signature, without Numba's choice among types, which takes as long as a short one."""
-    return cast("F", cast("Any", made(function)).compile(signature))
+    """Compile a kernel for one signature and return the entry point. Its calls skip Numba's dispatch on types."""
+    return cast("F", cast("Any", eager(function)).compile(signature))
 
 
 def typed_kernel(signature: str) -> Callable[[F], F]:
-    """As :func:`kernel`, compiled at once for one signature.
+    """Like :func:`kernel`, but compiled immediately for one signature.
 
-    For a function that calls itself and is called by others: left to itself Numba compiles it twice, once for
-    literal arguments, and the copies that it caches do not find each other.
+    Use it for a recursive function that other kernels call. Without a signature, Numba compiles such a function twice,
+    the second time for literal arguments, and the two cached copies cannot call each other.
     """
 
     def decorate(function: F) -> F:
@@ -150,12 +153,12 @@ def typed_kernel(signature: str) -> Callable[[F], F]:
 
 
 def _entry(own, opp, kings, side, context):  # type: ignore[no-untyped-def]
-    """The C function around a decorated evaluator, which computes in int64 throughout."""
+    """Call a decorated evaluator, which computes in int64, with the arguments of the C function."""
     return np.int32(_function(np.int64(own), np.int64(opp), np.int64(kings), np.int64(side), context))  # type: ignore[name-defined]  # noqa: F821
 
 
 class EvaluatorKernel:
-    """A compiled evaluator function with an address, compiled when the address is first asked for."""
+    """A compiled evaluator function with an address. It is compiled when the address is first used."""
 
     def __init__(self, function: Callable[..., int]) -> None:
         self._function = function
@@ -163,7 +166,7 @@ class EvaluatorKernel:
 
     @cached_property
     def address(self) -> int:
-        """Address of the machine code; valid as long as this object lives."""
+        """Address of the machine code. It is valid while this object exists."""
         address: int = self._compiled.address
         return address
 
@@ -184,32 +187,35 @@ class EvaluatorKernel:
 
 
 def evaluator_kernel(function: Callable[..., int]) -> EvaluatorKernel:
-    """Make ``function(own, opp, kings, side, context)`` callable from the compiled search by its address.
+    """Let the compiled search call ``function(own, opp, kings, side, context)`` by its address.
 
-    Its arguments arrive as int64 and are described at :class:`arena.Kernel`; it returns an integer. It may call
-    other functions that :func:`kernel` or Numba compiled.
+    The function receives int64 arguments, which :class:`arena.Kernel` describes, and returns an integer. It may call
+    other functions that :func:`kernel` or Numba has compiled.
     """
     return EvaluatorKernel(function)
 
 
 def default_folder() -> Path:
-    """Where machine code is kept: a folder in it for each state of the sources."""
+    """Return the cache folder. It contains a folder for each state of the sources."""
     return user_cache_path("checkers-arena", appauthor=False) / "kernels"
 
 
 def marker(name: str, code: str) -> Path | None:
-    """A file to tell by its presence that kernels of that name and ``code`` (a hash) are in the cache, for this
-    processor, Python and Numba; None where there is no cache."""
+    """Return the marker file of a unit of kernels, or None if there is no cache.
+
+    The file exists if the cache holds the unit. Its name contains the ``name`` of the unit, the hash ``code`` of its
+    source, and the processor, Python and Numba for which it is compiled.
+    """
     from llvmlite.binding import get_host_cpu_name
 
     folder = _folder(frozenset())
-    made = f"{get_host_cpu_name()}-{sys.implementation.cache_tag}-numba-{version('numba')}"
-    return folder and folder / "-".join(filter(None, ("compiled", *name.split(), code, made)))
+    platform = f"{get_host_cpu_name()}-{sys.implementation.cache_tag}-numba-{version('numba')}"
+    return folder and folder / "-".join(filter(None, ("compiled", *name.split(), code, platform)))
 
 
 @contextmanager
 def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
-    """Point Numba's cache to the folder for ``function``; yields False where there is none."""
+    """Set Numba's cache folder to the folder for ``function``. Yields False if there is no folder."""
     import numba
 
     config: Any = numba.config
@@ -224,11 +230,11 @@ def _cache_of(function: Callable[..., Any]) -> Iterator[bool]:
         config.CACHE_DIR = before
 
 
-def _with_own_files(dispatcher: Any) -> Any:
-    """Let this process name its files in the cache apart.
+def _with_unique_files(dispatcher: Any) -> Any:
+    """Give the cache files of this process unique names.
 
-    Numba numbers them by the index as it read it: of two processes that compile a function for different types at
-    the same time, one would overwrite the other's code.
+    Numba numbers the files. If two processes compile a function for different types at the same time, both use the
+    same number, and one would overwrite the code of the other.
     """
     files = getattr(getattr(dispatcher, "_cache", None), "_cache_file", None)
     if files is not None:
@@ -237,22 +243,22 @@ def _with_own_files(dispatcher: Any) -> Any:
 
 
 def _without_literals(dispatcher: Any) -> Any:
-    """Let a kernel that others call with a literal number, ``f(x, 0)``, be compiled for int64.
+    """Compile a kernel for int64 if another kernel calls it with a literal number, as in ``f(x, 0)``.
 
-    Numba would compile it once more for each such number. LLVM, which inlines it, knows the number all the same.
+    Numba would compile it again for each such number. LLVM can use the number in any case when it inlines the kernel.
     """
     from numba.core.types import unliteral
 
     plain: Any = unliteral
     template = dispatcher.get_call_template
     dispatcher.get_call_template = lambda arguments, named: template(
-        tuple(plain(each) for each in arguments), {name: plain(each) for name, each in named.items()}
+        tuple(map(plain, arguments)), {name: plain(argument) for name, argument in named.items()}
     )
     return dispatcher
 
 
 def _packages(function: Callable[..., Any]) -> frozenset[Path]:
-    """The packages, the core apart, of ``function`` and of all compiled functions within its module's reach."""
+    """Return the packages of ``function`` and of all compiled functions that it may call, without the core."""
     packages: set[Path] = set()
     seen = set()
     waiting = [function]
@@ -267,13 +273,16 @@ def _packages(function: Callable[..., Any]) -> frozenset[Path]:
 
 
 def _compiled_in(namespace: dict[str, Any], names: tuple[str, ...]) -> Iterator[Callable[..., Any]]:
-    """The Python functions behind the compiled functions of a module; in other modules only what ``names`` name."""
+    """Yield the Python functions of the compiled functions in ``namespace``.
+
+    Of the modules in it, only the attributes among ``names`` count.
+    """
     from numba.core.dispatcher import Dispatcher
 
     for value in list(namespace.values()):
         if isinstance(value, (Lazy, Dispatcher)):
             yield value.py_func
-        elif isinstance(value, type(_pointer.made)):
+        elif isinstance(value, type(_pointer.compiled)):
             yield cast("Any", value)._defn
         elif isinstance(value, ModuleType):
             for name in names:
@@ -283,7 +292,7 @@ def _compiled_in(namespace: dict[str, Any], names: tuple[str, ...]) -> Iterator[
 
 @cache
 def _package_of(file: str, module: str) -> Path:
-    """The folder of the top-level package that the source ``file`` belongs to, or the file where it stands alone."""
+    """Return the folder of the top-level package of a source file, or the file if it is not in a package."""
     source = Path(file)
     depth = module.count(".") + (source.name == "__init__.py")
     return source.parents[depth - 1] if depth else source
@@ -291,7 +300,10 @@ def _package_of(file: str, module: str) -> Path:
 
 @cache
 def _folder(packages: frozenset[Path]) -> Path | None:
-    """The cache folder for kernels of the core and ``packages``, made if need be; None where it cannot be written."""
+    """Return the cache folder for kernels of the core and ``packages``; None if it cannot be written.
+
+    The folder is created if necessary.
+    """
     digest = hashlib.blake2b(digest_size=8)
     for source in (*CORE, *sorted(packages)):
         inside = source.rglob("*.py") if source.is_dir() else [source] if source in CORE else source.parent.glob("*.py")
@@ -313,7 +325,7 @@ def _folder(packages: frozenset[Path]) -> Path | None:
 
 
 def _remove_unused(folders: Path) -> None:
-    """Remove the cache folders whose sources are long gone; a process that still runs from one compiles again."""
+    """Remove cache folders that were not used for a month. A process that still uses one compiles its kernels again."""
     with suppress(OSError):
         for folder in folders.iterdir():
             if folder.stat().st_mtime < time.time() - _KEPT:
@@ -341,6 +353,6 @@ _carray: Any = Lazy(_make_carray, _make_carray)
 
 @kernel
 def context_array(context: int, length: int) -> np.ndarray[Any, Any]:
-    """The first ``length`` int64 numbers of the array that an evaluator kernel got as its context."""
+    """Return the first ``length`` int64 numbers of the array that an evaluator kernel received as its context."""
     array: np.ndarray[Any, Any] = _carray(_pointer(context), (length,))
     return array

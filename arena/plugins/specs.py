@@ -153,10 +153,10 @@ def identity(spec: Spec, of: str = "") -> dict[str, str]:
 
 
 def with_new_options(then: Mapping[str, str], spec: Spec, of: str = "") -> dict[str, str]:
-    """A recorded identity of ``spec``, completed by options that did not exist then and have their defaults now.
+    """Return a recorded identity of ``spec`` with the options added that are newer than the record.
 
-    The default of a new option is what was done before there was the option, so it is not a change. ``of`` as in
-    :func:`identity`.
+    A new option is added if it has its default now, because the default means the earlier behaviour. ``of`` is the
+    beginning of all names.
     """
     state = dict(then)
     for option in spec.registered.options:
@@ -169,7 +169,7 @@ def with_new_options(then: Mapping[str, str], spec: Spec, of: str = "") -> dict[
 
 
 def _identity_of(value: Any, name: str) -> dict[str, str]:
-    """What an identity says of the value of an option."""
+    """Return the part of an identity that describes the value of one option."""
     if isinstance(value, Spec):
         return identity(value, f"{name} ")
     return {name: value.hash if isinstance(value, Model) else str(value)}
@@ -229,7 +229,7 @@ def _of(registered: Registered, options: Mapping[str, Any]) -> Spec:
 
 
 def _text_of(option: Option, value: Any) -> str:
-    """The text of a value of an option."""
+    """Return the canonical text of a value of an option."""
     return value.text if isinstance(value, Spec) else option.write(value)
 
 

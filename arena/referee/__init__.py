@@ -16,11 +16,12 @@ What happens if a player fails
     - The player raises an exception, chooses an illegal move or exceeds the time limits of the task:
       :class:`~arena.referee.match.Match` ends the game. The player loses by forfeit; the record names its side, the
       termination and the reason.
-    - The player hangs. In the shared process ``choose`` never returns, so the referee cannot act either. The guard
+    - The player hangs. In the shared process, ``choose`` never returns, so the referee cannot act either. The guard
       receives no message for longer than the move timeout, kills the process and plays the game again. In the second
-      game the referee waits for each answer at most for the move timeout. Then the player loses by forfeit with the
-      termination ``timeout``.
+      game, the referee waits for each answer at most for the move timeout. Then the player loses by forfeit with the
+      termination ``timeout``, and the guard kills its process.
     - The player crashes its process or takes too much memory: it loses by forfeit in the same way, with the termination
       ``crash`` or ``memory``.
-    - Another program kills the process: the game is played again, up to ten times.
+    - Another program kills the process in the second game: the game is played again. After ten attempts, the player to
+      move forfeits with the termination ``crash``.
 """

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from arena.checkers.bitboard import MAX_MOVES, can_capture, can_step, generate, make
 from arena.checkers.bits import popcount
 from arena.checkers.endings import quiet_after
-from arena.kernels.compiled import context_array, inline_kernel, kernel, made, typed_kernel
+from arena.kernels.compiled import context_array, eager, inline_kernel, kernel, typed_kernel
 from arena.search.evaluation import call_evaluator, call_pulse
 from arena.search.tablebase.probing import DRAW, NOT_IN_TABLES, probe
 from arena.search.values import DECIDED, INFINITY, NEVER, VALUE_LIMIT, WIN
@@ -81,7 +81,7 @@ WORKSPACE = STACK + 2 * _STACK_SIZE
 _EXACT, _LOWER, _UPPER = 0, 1, 2
 
 
-@made
+@eager
 @kernel
 def key_of(own: int, opp: int, kings: int, side: int) -> int:
     """Return the 64-bit key of a position."""
@@ -355,7 +355,7 @@ def _search_root(own: int, opp: int, kings: int, side: int, depth: int, quiet: i
     return best
 
 
-@made
+@eager
 @kernel
 def deepen(own: int, opp: int, kings: int, side: int, depth: int, quiet: int, count: int, work: np.ndarray) -> None:
     """Search the ``count`` moves in ``work[STACK:]`` to depth 1, 2, ... ``depth``, or until the search is stopped.

@@ -1,4 +1,4 @@
-"""Kernels of packages outside the project, each run as a process of its own that finds an empty cache."""
+"""Kernels of external packages. Each test runs them in new processes with an empty cache."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ VALUE = "import arena, {module}; print(arena.Kernel({module}.kernel.address).eva
 
 
 class Project:
-    """A folder of Python files and a cache folder, both fresh."""
+    """A new folder of Python files and a new cache folder."""
 
     def __init__(self, folder: Path) -> None:
         self.sources = folder / "sources"
@@ -59,12 +59,12 @@ class Project:
         return set((self.cache / "checkers-arena" / "kernels").iterdir())
 
     def files(self) -> dict[Path, int]:
-        """The cached machine code, and when each file was written."""
+        """Return the files with cached machine code and the time when each was written, in nanoseconds."""
         return {path: path.stat().st_mtime_ns for path in self.cache.rglob("*.nb?")}
 
 
 def finished(processes: Iterable[subprocess.Popen[str]]) -> list[str]:
-    """What the processes printed."""
+    """Wait for the processes and return what they printed."""
     outputs = []
     for process in processes:
         output, errors = process.communicate(timeout=300)
@@ -93,7 +93,7 @@ LAYOUTS = {
     ("layout", "compiler"),
     [("a package", "arena.kernel"), ("two packages", "numba.njit"), ("two modules", "arena.kernel")],
 )
-def test_an_edited_callee_in_another_file_counts_at_once(project: Project, layout: str, compiler: str) -> None:
+def test_an_edited_callee_in_another_file_is_noticed(project: Project, layout: str, compiler: str) -> None:
     first, text, evaluator, module, callee = LAYOUTS[layout]
     project.write(first, text)
     imports = f"from {module} import worth"
@@ -104,7 +104,7 @@ def test_an_edited_callee_in_another_file_counts_at_once(project: Project, layou
         assert project.run(program) == f"{3 * value + 1}.0"
 
 
-def test_a_callee_reached_through_its_module_or_another_callee_counts_too(project: Project) -> None:
+def test_an_edited_callee_is_noticed_behind_modules_and_other_callees(project: Project) -> None:
     project.write("near.py", "import arena, far.away\n\n@arena.kernel\ndef worth(n):\n    return far.away.worth(n)\n")
     project.write("far/__init__.py", "import far")
     project.write("mine/evaluator.py", EVALUATOR.format(imports="import near", value="near.worth(1)"))
@@ -122,7 +122,7 @@ def test_an_unchanged_kernel_is_read_from_the_cache(project: Project) -> None:
     assert project.files() == files
 
 
-def test_what_is_installed_is_known_before_numba_is_imported(project: Project) -> None:
+def test_the_registry_loads_without_importing_numba(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
     program = (
         "import sys, mine; from arena.plugins import registry; print(registry.load().problems, 'numba' in sys.modules)"
@@ -136,19 +136,19 @@ def test_a_function_that_numba_compiles_may_call_a_kernel(project: Project) -> N
     assert project.run(program) == "15 21"
 
 
-def test_a_kernel_has_what_numba_gives_to_compiled_functions(project: Project) -> None:
+def test_a_kernel_has_the_attributes_of_numba_functions(project: Project) -> None:
     project.write("mine.py", helper(7))
     program = "import mine; mine.worth(3); print(mine.worth.signatures, hasattr(mine.worth, '_nothing'))"
     assert project.run(program) == "[(int64,)] False"
 
 
-def test_it_works_where_nothing_can_be_written(project: Project) -> None:
+def test_kernels_work_without_a_writable_cache(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
-    project.cache.write_text("a file, and no folder", encoding="utf-8")
+    project.cache.write_text("a file, not a folder", encoding="utf-8")
     assert project.run(VALUE.format(module="mine")) == "4095.0"
 
 
-def test_two_processes_may_compile_at_once(project: Project) -> None:
+def test_two_processes_may_compile_at_the_same_time(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
     program = VALUE.format(module="mine")
     assert finished([project.start(program) for _ in range(2)]) == ["4095.0", "4095.0"]
@@ -166,7 +166,7 @@ print(first, half(7), half(9.0))
 """
 
 
-def test_two_processes_that_compile_for_different_types_keep_apart(project: Project) -> None:
+def test_two_processes_that_compile_for_different_types_use_different_files(project: Project) -> None:
     project.write("mine.py", "import arena\n\n@arena.kernel\ndef half(x):\n    return x / 2\n")
     outputs = finished([project.start(MEETING.format(number=number)) for number in ("7", "9.0")])
     assert outputs == ["3.5 3.5 4.5", "4.5 3.5 4.5"]
@@ -175,7 +175,7 @@ def test_two_processes_that_compile_for_different_types_keep_apart(project: Proj
     assert project.run(MEETING.format(number="7")) == outputs[0]
 
 
-def test_folders_of_sources_long_gone_are_removed(project: Project) -> None:
+def test_cache_folders_unused_for_a_month_are_removed(project: Project) -> None:
     project.write("mine.py", EVALUATOR.format(imports="", value="own"))
     program = VALUE.format(module="mine")
     project.run(program)
@@ -188,7 +188,7 @@ def test_folders_of_sources_long_gone_are_removed(project: Project) -> None:
     for folder in before - {kernels / "recent"}:
         os.utime(folder, (long_ago, long_ago))
 
-    project.run(program)  # from the folders that it has
+    project.run(program)  # uses its folders again, and creates none
     assert project.folders() == before
     os.utime(kernels / "unused", (long_ago, long_ago))
     project.write("mine.py", EVALUATOR.format(imports="", value="opp"))

@@ -241,7 +241,7 @@ def test_a_tournament_stops_if_the_first_fifty_games_are_forfeits(tmp_path: Path
     assert len(contents(path)["games"]) == 50
 
 
-def test_a_tournament_continues_if_one_of_fifty_games_is_no_forfeit(tmp_path: Path) -> None:
+def test_a_tournament_continues_if_one_of_fifty_games_is_not_a_forfeit(tmp_path: Path) -> None:
     path = tournament(tmp_path / "arena.sqlite", players="raises-in-constructor,steady,reckless", games=20)
     assert len(contents(path)["games"]) == 60
 

@@ -589,7 +589,7 @@ def _descendants(cls: type[Steady]) -> Iterator[type[Steady]]:
 
 
 if "ARENA_FAULTY_THREAD" in os.environ:
-    print("a plugin that has something to say")
+    print("output of a plugin at import")
     threading.Thread(target=sleep, daemon=True).start()
 
 
