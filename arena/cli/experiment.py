@@ -17,6 +17,7 @@ from arena.plugins.models import DEFAULT_DB
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from arena.experiment.plan import ExperimentPlan
     from arena.experiment.runner import ExperimentProgress
     from arena.store import Results
 
@@ -26,6 +27,12 @@ Workers = Annotated[
 ]
 Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
 _MINUTE = 60
+_FOOTNOTES = (
+    "score %: interquartile mean over seeds and opponents, with a bootstrap interval if there are five seeds or more.",
+    "worst: score of the worst seed. area: mean score while learning. games to 75 %: median over the seeds.",
+    "better %: probability that a run of the first learner scores more. p: permutation test over the seeds, adjusted "
+    "for all pairs (Holm). *: below 0.05.",
+)
 
 
 @app.command("run")
@@ -106,11 +113,9 @@ def register(parent: typer.Typer) -> None:
     parent.add_typer(app, name="experiment")
 
 
-def _describe(plan: object) -> None:
+def _describe(plan: ExperimentPlan) -> None:
     from arena.cli.output import say
-    from arena.experiment.plan import ExperimentPlan
 
-    assert isinstance(plan, ExperimentPlan)
     seeds = len(plan.settings.training_seeds)
     say(
         f"{len(plan.plans)} learners x {seeds} seeds: {plan.training_games} games to learn from, "
@@ -151,7 +156,7 @@ def _report(db: str, name: str) -> None:
 
 
 def _print(stored: Results, name: str) -> None:
-    from arena.cli.table import print_table
+    from arena.cli.table import print_table, print_text
 
     experiment = stored.experiment(name)
     last = stored.aggregate(experiment.id)
@@ -187,7 +192,8 @@ def _print(stored: Results, name: str) -> None:
         print_table(
             "learners compared over training seeds", ["first", "second", "difference", "better %", "p"], pairs, left=2
         )
-    print("score %: interquartile mean over seeds and opponents, with its interval (five seeds or more);")
-    print("worst: the seed with the lowest score; area: mean score over the course of learning;")
-    print("better %: probability that a run of the first learner scores more; p: permutation test over seeds (Holm)")
-    print(f"\nread it with pandas: arena.Results({stored.location!r}).learning_curve({experiment.name!r})")
+    for text in _FOOTNOTES:
+        print_text(text)
+    print("\nread it with pandas:\n")
+    print("    import arena")
+    print(f"    arena.Results({stored.location!r}).learning_curve({experiment.name!r})")

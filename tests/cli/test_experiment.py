@@ -41,7 +41,7 @@ def test_an_experiment_from_its_file_to_its_tables(run: Run, tmp_path: Path) -> 
     done = run("experiment", "run", "small.toml")
     assert done.returncode == 0, done.stderr
     assert "small: scores at the last checkpoint" in done.stdout
-    assert all(len(line) <= 90 for line in done.stdout.splitlines())
+    assert all(len(line) <= 80 for line in done.stdout.splitlines())
     again = run("experiment", "run", "small.toml")
     assert (again.returncode, "arena experiment resume small goes on with it" in again.stderr) == (1, True)
     resumed = run("experiment", "resume", "small")

@@ -105,7 +105,7 @@ def test_a_failed_run_counts_as_worst_and_the_others_go_on(db: Path) -> None:
         curve, summary = results.learning_curve(), results.learners()
         [row] = results.experiments().to_dict("records")
     assert row["failed"] == 2
-    assert sum("ZeroDivisionError" in line for line in lines) == 2
+    assert sum("has failed" in line and "ZeroDivisionError" in line for line in lines) == 2
     careless = curve[curve["label"] == "careless"]
     assert careless[careless["games"] == 12][["failed", "score_pct", "played"]].drop_duplicates().values.tolist() == [
         [True, 0.0, 0]
