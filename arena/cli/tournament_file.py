@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from arena.checkers.rules import DrawRules
-from arena.errors import UsageError, message_of, nearest, shown
+from arena.errors import UsageError, message_of
 from arena.plugins.models import DEFAULT_DB
-from arena.tournament.settings import INSTEAD, TournamentSettings, stored_settings
-from arena.tournament.values import checked, hints
+from arena.tournament.settings import TournamentSettings, stored_settings
+from arena.tournament.values import key_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,27 +76,7 @@ def read(path: Path) -> dict[str, Any]:
 
 def parsed(content: str) -> dict[str, Any]:
     """Return the values in the content of a file, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
-    return _values(TournamentRequest, tomllib.loads(content))
-
-
-def _values(cls: type[Any], table: Mapping[str, Any], beside: str = "") -> dict[str, Any]:
-    """Return the checked values of a table by the names of the fields of ``cls``. Raises UsageError.
-
-    ``beside``: text about other accepted values, for messages.
-    """
-    known = {_key(name): (name, hint) for name, hint in hints(cls).items()}
-    values = {}
-    for key, value in table.items():
-        if key not in known:
-            hint = f": {INSTEAD[key]}" if key in INSTEAD else f"; {nearest(key, list(known))}"
-            raise UsageError(f"there is no {shown(key)}{hint}")
-        name, kind = known[key]
-        if kind is DrawRules and isinstance(value, dict):  # TOML has no null: false switches a rule off
-            rules = {rule: None if each is False else each for rule, each in value.items()}
-            values[name] = DrawRules(**_values(DrawRules, rules, ", or false"))
-        else:
-            values[name] = checked(key, kind, value, beside)
-    return values
+    return values_of(TournamentRequest, tomllib.loads(content))
 
 
 def text(tournament: StoredTournament) -> str:
@@ -107,22 +87,17 @@ def text(tournament: StoredTournament) -> str:
     for each in fields(settings):
         value = getattr(settings, each.name)
         if isinstance(value, DrawRules):
-            tables[each.name] = {_key(name): False if rule is None else rule for name, rule in asdict(value).items()}
+            tables[each.name] = {key_of(name): False if rule is None else rule for name, rule in asdict(value).items()}
         elif isinstance(value, dict):
             tables[each.name] = value
         elif value is not None and (settings.sprt or each.name not in _OF_TEST):
-            values[_key(each.name)] = value
+            values[key_of(each.name)] = value
     lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
     lines += [f"{key} = {_written(value)}" for key, value in values.items()]
     for name, table in tables.items():
         if table:
             lines += ["", f"[{name}]", *(f"{_bare(key)} = {_written(value)}" for key, value in table.items())]
     return "\n".join(lines)
-
-
-def _key(name: str) -> str:
-    """Return the key for the name of a field."""
-    return name.replace("_", "-")
 
 
 def _bare(key: str) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 from arena.errors import bounded, nearest, shown
-from arena.tournament.settings import INSTEAD
+from arena.tournament.values import INSTEAD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

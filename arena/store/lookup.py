@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, Table, select
 
 from arena.errors import StoreError, UsageError, shown
-from arena.store.schema import collections, games, pairings, players, runs, tournament_players, tournaments
+from arena.store.schema import (
+    collections,
+    experiments,
+    games,
+    pairings,
+    players,
+    runs,
+    tournament_players,
+    tournaments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,6 +107,12 @@ def run_id(connection: Connection, which: str | int, location: str) -> int:
     Raises StoreError if it does not exist.
     """
     return _id(_names(connection, runs), which, f"{location} holds no run", "arena train makes one")
+
+
+def experiment_id(connection: Connection, which: str | int, location: str) -> int:
+    """The id of the experiment of that name or id, or of the ``last``; StoreError if there is none."""
+    names = _names(connection, experiments)
+    return _id(names, which, f"{location} holds no experiment", "arena experiment run FILE.toml makes one")
 
 
 def collection_id(connection: Connection, name: str, location: str) -> int:

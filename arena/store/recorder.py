@@ -17,6 +17,8 @@ from arena.interrupts import deferred_interrupt
 from arena.store.schema import games
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sqlalchemy import Connection
 
     from arena.store.lookup import PlayerIds
@@ -47,6 +49,10 @@ class Recorder:
         self._changes = changes
         self._pending: list[dict[str, Any]] = []
         self._committed = time.monotonic()
+
+    def add_players(self, ids: Mapping[str, int]) -> None:
+        """Take games of more players, given by their specs and ids."""
+        self._players.update(ids)
 
     def add(self, record: GameRecord) -> None:
         """Record a game. Raises StoreError if one of its players does not play in the tournament."""

@@ -12,6 +12,7 @@ from arena.store import comparisons, export, forfeits, frames, lookup, recorded_
 from arena.store import learning_log as learning
 from arena.store.database import Database
 from arena.store.decoding import decoded
+from arena.store.experiment_results import ExperimentResults
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
     collected_games,
@@ -39,7 +40,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results:
+class Results(ExperimentResults):
     """A database open for reading.
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the

@@ -73,6 +73,8 @@ class Checkpoint:
     """Number of training games so far."""
     seconds: float = 0.0
     """Seconds spent learning so far."""
+    cpu_seconds: float = 0.0
+    """Processor seconds spent learning so far, of all threads."""
     state: State | None = None
     """State of the learner: arrays by name. None at the start of a run."""
 
@@ -177,11 +179,13 @@ class Runs:
     def last_checkpoint(self, run_id: int) -> Checkpoint:
         """Return the last checkpoint of a run, or an empty one if the run has none."""
         columns = checkpoints.c
-        query = select(columns.games, columns.seconds, columns.state)
+        query = select(columns.games, columns.seconds, columns.cpu_seconds, columns.state)
         query = query.where(columns.run_id == run_id).order_by(columns.games.desc())
         with self._connection.begin():
             row = self._connection.execute(query.limit(1)).first()
-        return Checkpoint() if row is None else Checkpoint(row.games, row.seconds, _unpacked(row.state))
+        if row is None:
+            return Checkpoint()
+        return Checkpoint(row.games, row.seconds, row.cpu_seconds or 0.0, unpacked(row.state))
 
     def recorder(self, run_id: int) -> RunRecorder:
         """Return an object that records the progress of the run."""
@@ -223,19 +227,21 @@ class RunRecorder:
         player: str | None,
         state: State,
         seconds: float,
+        cpu_seconds: float | None = None,
     ) -> None:
         """Commit a checkpoint with all metrics and games since the last one. Ctrl-C takes effect after the commit.
 
-        ``player`` is the spec of the player that uses the model, ``seconds`` the time spent learning so far. The state
-        of the run's earlier checkpoints is deleted.
+        ``player`` is the spec of the player that uses the model. ``seconds`` and ``cpu_seconds`` are the wall-clock
+        and processor time spent learning so far. The state of the run's earlier checkpoints is deleted.
         """
         row = {
             "run_id": self._run_id,
             "games": games,
             "model_hash": model.hash,
             "player": player,
-            "state": _packed(state),
+            "state": packed(state),
             "seconds": seconds,
+            "cpu_seconds": cpu_seconds,
             "added": time.time(),
         }
         with deferred_interrupt(), self._connection.begin():
@@ -249,14 +255,14 @@ class RunRecorder:
         self._metrics, self._games = [], []
 
 
-def _packed(state: State) -> bytes:
+def packed(state: State) -> bytes:
     from safetensors.numpy import save
 
     # The file format holds row-major little-endian arrays.
     return save({name: np.array(each, each.dtype.newbyteorder("<"), order="C") for name, each in state.items()})
 
 
-def _unpacked(data: bytes) -> State:
+def unpacked(data: bytes) -> State:
     from safetensors import SafetensorError
     from safetensors.numpy import load
 

@@ -257,6 +257,7 @@ checkpoints = Table(
     Column("state", LargeBinary, doc="state of the learner (safetensors); null: not the last checkpoint of the run"),
     Column("seconds", Double, nullable=False, doc="seconds spent learning so far"),
     Column("added", Double, nullable=False, doc="time of recording, in seconds since the epoch"),
+    Column("cpu_seconds", Double, doc="processor seconds spent learning so far; null: recorded by an older version"),
 )
 """One row per checkpoint of a training run."""
 Index("checkpoints_model", checkpoints.c.model_hash)
@@ -300,3 +301,36 @@ run_games = Table(
 )
 """One row per recorded game that a run learned from. Games that the run played itself follow from its seed and have
 no row."""
+
+experiments = Table(
+    "experiments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True, doc="name of the experiment and of its tournament"),
+    Column("settings", JSON, nullable=False, doc="settings, by the keys of the experiment's file"),
+    Column("tournament_id", ForeignKey("tournaments.id"), nullable=False, unique=True, doc="tournament of its games"),
+    Column("version", Text, nullable=False, doc="version of checkers-arena that created the experiment"),
+    Column("started", Double, nullable=False, doc="time of creation, in seconds since the epoch"),
+)
+"""One row per experiment. Its tournament has all games that measure its checkpoints."""
+
+experiment_runs = Table(
+    "experiment_runs",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id"), primary_key=True),
+    Column("label", Text, primary_key=True, doc="label of the learner"),
+    Column("seed", BigInteger, primary_key=True, autoincrement=False, doc="training seed"),
+    Column("run_id", ForeignKey("runs.id"), nullable=False, unique=True),
+    Column("failure", Text, doc="error that stopped the learner; null: none"),
+)
+"""One row per training run of an experiment."""
+
+experiment_checkpoints = Table(
+    "experiment_checkpoints",
+    metadata,
+    Column("run_id", Integer, primary_key=True),
+    Column("games", BigInteger, primary_key=True, autoincrement=False, doc="number of training games so far"),
+    Column("player_id", ForeignKey("players.id"), nullable=False, doc="player of the tournament"),
+    ForeignKeyConstraint(["run_id", "games"], ["checkpoints.run_id", "checkpoints.games"]),
+)
+"""One row per checkpoint that an experiment measures. Checkpoints with equal models have the same player."""

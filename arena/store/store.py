@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from arena.contracts.model import Model
     from arena.contracts.rating import PlayerRating
     from arena.store.collector import Collector
+    from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
     from arena.store.names import Naming
     from arena.store.runs import Runs
@@ -103,6 +104,19 @@ class Store:
         from arena.store.runs import Runs
 
         return Runs(self._connect, self.location)
+
+    @property
+    def experiments(self) -> Experiments:
+        """The experiments."""
+        from arena.store.experiments import Experiments
+
+        return Experiments(self._connect, self.location)
+
+    def add_experiment_players(
+        self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
+    ) -> dict[str, int]:
+        """See :meth:`arena.store.experiments.Experiments.add_players`."""
+        return self.experiments.add_players(experiment, new, self._player_id)
 
     def create_tournament(
         self,

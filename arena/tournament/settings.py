@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from arena.statistics.sprt import SPRT
     from arena.store import StoredTournament
 
-INSTEAD = {"rounds": "the format sets the number of rounds, for example swiss:rounds=5"}
-"""Hints for names that are not settings."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
 from math import isfinite
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -11,12 +11,15 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Meta
 
-from arena.errors import UsageError, bounded, shown
+from arena.checkers.rules import DrawRules
+from arena.errors import UsageError, bounded, nearest, shown
 
 LARGEST = 2**63 - 1
 """The largest whole number of a setting."""
 _WORDS = {list: "a list of texts", tuple: "a list of texts", str: "a text", bool: "true or false"}
 _NO_META = Meta()
+INSTEAD = {"rounds": "the format sets the number of rounds, for example swiss:rounds=5"}
+"""Hints for keys that are not settings."""
 
 
 def hints(cls: type[Any]) -> Mapping[str, Any]:
@@ -67,6 +70,33 @@ def checked(name: str, hint: Any, value: Any, beside: str = "") -> Any:
     if isinstance(converted, float) and not isfinite(converted):
         raise UsageError(f"{name} is a finite number, not {converted}: leave it out if there is no limit")
     return converted
+
+
+def key_of(name: str) -> str:
+    """The key in a file for the name of a field."""
+    return name.strip("_").replace("_", "-")
+
+
+def values_of(
+    cls: type[Any], table: Mapping[str, Any], beside: str = "", others: Collection[str] = ()
+) -> dict[str, Any]:
+    """The values of a table by the names of the fields of ``cls``, each checked. Raises UsageError.
+
+    ``beside``: what else may stand for a value; ``others``: fields that are not in the table.
+    """
+    known = {key_of(name): (name, hint) for name, hint in hints(cls).items() if name not in others}
+    values = {}
+    for key, value in table.items():
+        if key not in known:
+            hint = f": {INSTEAD[key]}" if key in INSTEAD else f"; {nearest(key, [*known, *others])}"
+            raise UsageError(f"there is no {shown(key)}{hint}")
+        name, kind = known[key]
+        if kind is DrawRules and isinstance(value, dict):  # TOML has no null: false switches a rule off
+            rules = {rule: None if each is False else each for rule, each in value.items()}
+            values[name] = DrawRules(**values_of(DrawRules, rules, ", or false"))
+        else:
+            values[name] = checked(key, kind, value, beside)
+    return values
 
 
 def _wanted(allowed: list[type[Any]], meta: Meta) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from arena.contracts.learner import Learner
@@ -77,6 +78,8 @@ class Measuring:
     """Specs of the players that each checkpoint meets, separated by commas; empty: none."""
     games: int = 200
     """Number of games against each baseline; even."""
+    at: tuple[int, ...] = ()
+    """Games after which there are checkpoints, if they are not equally far apart; ``every`` is then not used."""
 
 
 class RunPlan:
@@ -107,8 +110,12 @@ class RunPlan:
         example: Learner = learner.create()
         recorded = self.source.settings.get("games") if self.source and experience.from_ else None
         self.games: int = example.whole_steps(games, recorded or GAMES)
+        for number in measuring.at:
+            if not 0 < example.whole_steps(number) <= self.games:
+                raise UsageError(f"a checkpoint after {number} games is beyond the {self.games} games of the run")
+        gaps = [after - before for before, after in pairwise([0, *sorted(measuring.at)])]
         self.every: int = example.whole_steps(
-            measuring.every, max(round(self.games / CHECKPOINTS / example.step), 1) * example.step
+            min(gaps, default=measuring.every), max(round(self.games / CHECKPOINTS / example.step), 1) * example.step
         )
         self.baselines = [specs.parse("player", text, resolver=self.models) for text in _listed(measuring.baselines)]
         if self.baselines and (measuring.games < 2 or measuring.games % 2):
@@ -121,6 +128,12 @@ class RunPlan:
                 raise UsageError(f"{each.text} plays at a terminal, so it cannot be a baseline")
             if each in self.baselines[:number]:
                 raise UsageError(f"{each.text} is named twice among the baselines: name it once")
+
+    def next_checkpoint(self, done: int) -> int:
+        """The number of games of the first checkpoint after ``done`` games, which are fewer than all."""
+        if self.measuring.at:
+            return min((each for each in self.measuring.at if each > done), default=self.games)
+        return min((done // self.every + 1) * self.every, self.games)
 
     @property
     def needed(self) -> list[Spec]:
@@ -139,7 +152,8 @@ class RunPlan:
 
     def to_json(self) -> dict[str, Any]:
         """Return the settings that the store keeps, besides learner, seed and games."""
-        return {
+        at = {"checkpoints": list(self.measuring.at)} if self.measuring.at else {}
+        return at | {
             "every": self.every,
             "baselines": ",".join(each.text for each in self.baselines),
             "baseline_games": self.measuring.games,

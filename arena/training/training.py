@@ -12,7 +12,7 @@ import shlex
 import time
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from arena.contracts.learner import Learner
 from arena.errors import ArenaError, UsageError
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from arena.plugins.models import Resolver
     from arena.plugins.specs import Spec
     from arena.store import Store
-    from arena.store.runs import Runs, StoredRun
+    from arena.store.names import Naming
+    from arena.store.runs import RunRecorder, StoredRun
     from arena.training.duel import Score
     from arena.training.sources.source import Source
 
@@ -123,18 +124,28 @@ def begin(
     ``say``: called with a line if kernels must be compiled.
     ``compiling``: called with the number of compiled kernels, and of all kernels to compile.
     """
+    naming = numbered(plan.learner.name) if name is None else fixed(name)
+    store.runs.check_name(naming)  # a learner that begins may compile kernels
+    learner = checked_learner(plan)
+    compile_missing(say, plan.needed, compiling)
+    with blamed(f"the learner {plan.learner.text}"):
+        learner.begin(plan.seed)
+    return Training(store.runs, create(store, plan, naming), plan, learner, Checkpoint())
+
+
+def create(store: Store, plan: RunPlan, name: str | Naming) -> StoredRun:
+    """Record a new run; see :func:`begin`."""
     spec, origin = plan.learner, plan.learner.registered
-    naming = numbered(spec.name) if name is None else fixed(name)
-    store.runs.check_name(naming)  # early, because learner.begin may compile kernels for a long time
-    with blamed(f"the learner {spec.text}"):
+    identity = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
+    return store.runs.create(name, identity, plan.seed, plan.games, plan.to_json())
+
+
+def checked_learner(plan: RunPlan) -> Learner:
+    """The learner of a plan, before ``begin``. Raises UsageError if it cannot learn from the games of the plan."""
+    with blamed(f"the learner {plan.learner.text}"):
         learner = plan.new_learner()
         _check_use(learner, plan)
-    compile_missing(say, plan.needed, compiling)
-    with blamed(f"the learner {spec.text}"):
-        learner.begin(plan.seed)
-    identity = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    run = store.runs.create(naming, identity, plan.seed, plan.games, plan.to_json())
-    return Training(store.runs, run, plan, learner, Checkpoint())
+    return learner
 
 
 def _check_use(learner: Learner, plan: RunPlan) -> None:
@@ -170,7 +181,7 @@ def resume(
     with decoding(f"the record of run {run.name!r}"):
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} has {run.games} games: it can have more, not {games}")
-        plan = _stored_plan(run, games, store.database)
+        plan = stored_plan(run, games, store.database)
         recorded = dict(run.settings["identity"])
     then, now = plan.with_new_options(recorded), plan.identity()
     differences = specs.differences(then, now)
@@ -202,7 +213,7 @@ def resume(
     return Training(store.runs, store.runs.get(run.id), plan, learner, start)
 
 
-def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
+def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
     """Return the plan of a run on record. ``games``: its number of games; None: the recorded number."""
     settings = run.settings
     return RunPlan(
@@ -210,7 +221,12 @@ def _stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
         run.seed,
         games or run.games,
         Experience.of(settings),
-        Measuring(settings["every"], settings["baselines"], settings["baseline_games"]),
+        Measuring(
+            settings["every"],
+            settings["baselines"],
+            settings["baseline_games"],
+            tuple(settings.get("checkpoints", ())),
+        ),
         database,
     )
 
@@ -229,12 +245,20 @@ def _warm_up(plan: RunPlan) -> None:
     learner.model()
 
 
+class RunLog(Protocol):
+    """Records training runs: :class:`arena.store.runs.Runs`, or a connection to the process that has these."""
+
+    def checkpoints(self, run_id: int) -> list[int]: ...
+    def recorder(self, run_id: int) -> RunRecorder: ...
+    def forget_empty(self, run_id: int) -> None: ...
+
+
 class Training:
     """A recorded run that can learn."""
 
     def __init__(
         self,
-        runs: Runs,
+        runs: RunLog,
         run: StoredRun,
         plan: RunPlan,
         learner: Learner,
@@ -244,7 +268,7 @@ class Training:
         self.run = run
         self.plan = plan
         self.start = self.done = start.games
-        self._seconds = start.seconds
+        self._seconds, self._cpu_seconds = start.seconds, start.cpu_seconds
         self._learner = learner
         self._runs = runs
         self._recorder = runs.recorder(run.id)
@@ -266,7 +290,7 @@ class Training:
                 with blamed(self._learner_name):
                     _warm_up(self.plan)
             while self.done < self.plan.games:
-                stop = min((self.done // self.plan.every + 1) * self.plan.every, self.plan.games)
+                stop = self.plan.next_checkpoint(self.done)
                 while self.done < stop:
                     check_interrupt()
                     metrics = self._chunk(min(self._chunk_games, stop - self.done))
@@ -289,12 +313,13 @@ class Training:
 
     def _chunk(self, games: int) -> Mapping[str, float]:
         """Learn from ``games`` games; return the learner's metrics."""
-        started = time.perf_counter()
+        started, cpu_started = time.perf_counter(), time.process_time()
         with blamed(self._learner_name):
             source = self.plan.source
             metrics = dict(self._learner.self_play(games) if source is None else self._study(source, games))
             finite = {name: math.isfinite(value) for name, value in metrics.items()}
         self._seconds += time.perf_counter() - started
+        self._cpu_seconds += time.process_time() - cpu_started
         self.done += games
         for name, value in metrics.items():
             if not finite[name]:
@@ -338,7 +363,7 @@ class Training:
         origin = provenance(self.run, self.done)
         text = spec.text if spec else None
         with blamed(self._learner_name):
-            self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds)
+            self._recorder.checkpoint(self.done, model, origin, text, learner.state(), self._seconds, self._cpu_seconds)
         if plan.source is not None:
             plan.source.remember(spec.create if spec else _player_of(f"{self.run.name}@{self.done}", plan.models))
 

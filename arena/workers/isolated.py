@@ -56,7 +56,7 @@ class PlayerProcess:
             if fork:
                 self._process = psutil.Process(system.fork(player.serve, child_end))
                 return
-            self._process = system.interpreter("player", child_end)
+            self._process = system.interpreter("arena.workers.player", child_end)
         with suppress(EOFError, m.BadMessage):  # the first request then fails
             self.channel.receive(_START_TIMEOUT)
 

@@ -48,7 +48,7 @@ class Launcher:
         if self.forks and not self._processes:
             self._control.close()
             self._control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            self._start("fork_server", child_end)
+            self._start("arena.workers.fork_server", child_end)
 
     def start_guard(self, task: GameTask) -> Channel:
         """Start a guard and return the channel to it. If the guard cannot start, the channel is closed.
@@ -67,7 +67,7 @@ class Launcher:
         else:
             with suppress(ArenaError):  # the guard meets the same error and reports it
                 compile_for(task, self.say)
-            self._start("guard", child_end)
+            self._start("arena.workers.guard", child_end)
         return Channel(connection, FromGuard)
 
     def poll(self) -> None:

@@ -26,7 +26,7 @@ FORKS = sys.platform == "linux"
 COMMAND = (
     "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1]); "
     "from arena.workers import system; connection = system.inherited(); "
-    "from arena.workers.{} import main; main(connection)"
+    "from {} import main; main(connection)"
 )
 """Program of a new interpreter. It has the module path of its parent, and collects garbage rarely to start faster."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
@@ -41,7 +41,7 @@ _SENT_FROM_OUTSIDE = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 
 
 def interpreter(module: str, connection: socket.socket, errors: Any = None, **environment: str) -> psutil.Popen:
-    """Start a new interpreter that calls ``main`` of a module of this package with ``connection``.
+    """Start a new interpreter that calls ``main`` of a module with ``connection``.
 
     Ctrl-C does not reach it. Its standard error goes to the file ``errors``.
     """

@@ -1,0 +1,199 @@
+"""``arena experiment``."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from arena.cli.options import Accept, Csv, Db, Json
+from arena.cli.output import Quiet
+from arena.errors import ArenaError, UsageError
+from arena.plugins.models import DEFAULT_DB
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from arena.experiment.plan import ExperimentPlan
+    from arena.experiment.runner import ExperimentProgress
+    from arena.store import Results
+
+app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds, and measure them at checkpoints.")
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Processes that train, and that play; one for each processor if not given.")
+]
+Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
+_MINUTE = 60
+_FOOTNOTES = (
+    "score %: interquartile mean over seeds and opponents, with a bootstrap interval if there are five seeds or more.",
+    "worst: score of the worst seed. area: mean score while learning. games to 75 %: median over the seeds.",
+    "better %: probability that a run of the first learner scores more. p: permutation test over the seeds, adjusted "
+    "for all pairs (Holm). *: below 0.05.",
+)
+
+
+@app.command("run")
+def run(
+    file: Annotated[Path, typer.Argument(help="TOML file of the experiment.")],
+    name: Annotated[str | None, typer.Option(help="Name of the experiment; that of the file if not given.")] = None,
+    db: Db = DEFAULT_DB,
+    workers: Workers = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print the numbers of games and about how long they take, and stop.")
+    ] = False,
+    quiet: Quiet = False,  # noqa: ARG001
+) -> None:
+    """Carry out the experiment in FILE: every game that measures a checkpoint is recorded."""
+    from arena.cli.output import compile_for, say
+    from arena.experiment import estimate, runner
+    from arena.experiment.plan import ExperimentPlan
+    from arena.experiment.settings import ExperimentSettings
+    from arena.plugins.compiling import processors
+    from arena.store import Store
+
+    settings = ExperimentSettings.read(file)
+    with Store.open(db, say) as store:
+        called = name or file.stem
+        if Path(db).exists():
+            store.experiments.check_name(called)
+        plan = ExperimentPlan(settings, db)
+        compile_for(*plan.needed)
+        _describe(plan)
+        if dry_run:
+            seconds = estimate.seconds(plan, workers or processors())
+            print(f"about {max(seconds / _MINUTE, 0.1):.1f} minutes on {workers or processors()} processors")
+            return
+        with _progress(called, store.location) as show:
+            runner.run(called, plan, store, workers=workers, progress=show, say=say)
+    _report(db, called)
+
+
+@app.command("resume")
+def resume(
+    name: Name = "last",
+    db: Db = DEFAULT_DB,
+    workers: Workers = None,
+    accept_changed: Accept = False,
+    quiet: Quiet = False,  # noqa: ARG001
+) -> None:
+    """Carry out what is missing of an experiment."""
+    from arena.cli.output import say
+    from arena.experiment import runner
+    from arena.store import Store
+
+    with Store.existing(db, say) as store:
+        called = store.experiments.get(name).name
+        with _progress(called, store.location) as show:
+            runner.resume(called, store, accept_changed=accept_changed, workers=workers, progress=show, say=say)
+    _report(db, called)
+
+
+@app.command("list")
+def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
+    """List the experiments of a database."""
+    from arena.cli.output import chosen, print_frame
+    from arena.store import Results
+
+    form = chosen(json, csv)
+    with Results(db) as stored:
+        print_frame(stored.experiments(), form)
+
+
+@app.command("show")
+def show(name: Name = "last", db: Db = DEFAULT_DB) -> None:
+    """Print the tables of an experiment: learners, comparisons, ladder."""
+    _report(db, name)
+
+
+def register(parent: typer.Typer) -> None:
+    """Add the commands."""
+    parent.add_typer(app, name="experiment")
+
+
+def _describe(plan: ExperimentPlan) -> None:
+    from arena.cli.output import say
+
+    seeds = len(plan.settings.training_seeds)
+    say(
+        f"{len(plan.plans)} learners x {seeds} seeds: {plan.training_games} games to learn from, "
+        f"{plan.games} games that measure"
+    )
+
+
+@contextmanager
+def _progress(name: str, location: str) -> Iterator[Callable[[ExperimentProgress], None]]:
+    """Shows the progress of an experiment; says how to resume it if it is stopped."""
+    from arena.cli.output import progress_bar, say
+
+    latest: ExperimentProgress | None = None
+    try:
+        with progress_bar("games") as tell:
+
+            def show(now: ExperimentProgress) -> None:
+                nonlocal latest
+                latest = now
+                remark = f"trained {100 * now.trained // max(now.training_games, 1)} %"
+                if now.failed:
+                    remark += f", {now.failed} runs failed"
+                tell(now.played - now.played_before, now.played_before, now.games, remark)
+
+            yield show
+    except (KeyboardInterrupt, ArenaError):
+        if latest is not None:
+            say(f"checkpoints and {latest.played} of at most {latest.games} games are on record; to go on:")
+            say(f"    arena experiment resume {shlex.quote(name)} --db {shlex.quote(location)}")
+        raise
+
+
+def _report(db: str, name: str) -> None:
+    from arena.store import Results
+
+    with Results(db) as stored:
+        _print(stored, name)
+
+
+def _print(stored: Results, name: str) -> None:
+    from arena.cli.table import print_table, print_text
+
+    experiment = stored.experiment(name)
+    last = stored.aggregate(experiment.id)
+    if last.empty:
+        raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
+    summary = stored.learners(experiment.id)
+    final = last.groupby("label", sort=False).tail(1).set_index("label")
+    rows = []
+    for row in summary.to_dict("records"):
+        at_end = final.loc[row["label"]]
+        interval = "" if at_end["low"] != at_end["low"] else f"{at_end['low']:.1f} - {at_end['high']:.1f}"
+        seeds = f"{row['seeds']}" + (f" ({row['failed']} failed)" if row["failed"] else "")
+        reached = "" if row["reached_games"] != row["reached_games"] else f"{row['reached_games']:.0f}"
+        rows.append(
+            [
+                *(row["label"], seeds, str(at_end["games"]), f"{at_end['iqm']:.1f}", interval),
+                *(f"{at_end['worst']:.1f}", f"{row['area']:.1f}", reached),
+            ]
+        )
+    columns = ["learner", "seeds", "games", "score %", "95 % interval", "worst", "area", "games to 75 %"]
+    print_table(f"{experiment.name}: scores at the last checkpoint", columns, rows)
+    pairs = [
+        [
+            row["first"],
+            row["second"],
+            f"{row['difference']:+.1f}",
+            f"{row['improvement_pct']:.1f}",
+            "" if row["p_value"] != row["p_value"] else f"{row['p_value']:.3f}{'*' if row['p_value'] < 0.05 else ''}",
+        ]
+        for row in stored.compare_learners(experiment.id).to_dict("records")
+    ]
+    if pairs:
+        print_table(
+            "learners compared over training seeds", ["first", "second", "difference", "better %", "p"], pairs, left=2
+        )
+    for text in _FOOTNOTES:
+        print_text(text)
+    print("\nread it with pandas:\n")
+    print("    import arena")
+    print(f"    arena.Results({stored.location!r}).learning_curve({experiment.name!r})")

@@ -1,0 +1,152 @@
+"""An experiment that can be carried out: its learners, opponents and openings as they are now, and its games."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import UsageError
+from arena.plugins import specs
+from arena.plugins.models import DEFAULT_DB, ModelResolver
+from arena.tournament import schedule
+from arena.training import training
+from arena.training.plan import Experience, Measuring, RunPlan
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+    from arena.experiment.settings import ExperimentSettings, LearnerSettings
+    from arena.plugins.specs import Spec
+    from arena.referee.task import GameTask
+
+DEFAULT_CHECKPOINTS = (0.1, 0.3, 1.0)
+"""Shares of a run's games after which it is measured, unless its learner has checkpoints of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """A training run of an experiment."""
+
+    label: str
+    seed: int
+
+
+class ExperimentPlan:
+    """An experiment that can be carried out."""
+
+    def __init__(self, settings: ExperimentSettings, database: str | os.PathLike[str] = DEFAULT_DB) -> None:
+        """``database`` holds recorded games and models that learners and opponents name.
+
+        Raises UsageError for learners, options, opponents, openings or checkpoints that cannot be, and what reading
+        recorded games raises.
+        """
+        self.settings = settings
+        self.models = ModelResolver(database)
+        measuring = settings.measuring
+        self.tournament = measuring.tournament
+        self.opponents = _unique(
+            [specs.parse("player", text, resolver=self.models) for text in measuring.opponents], "opponent"
+        )
+        if not self.opponents:
+            raise UsageError('an experiment needs opponents, for example opponents = ["random", "m1"]')
+        for each in self.opponents:
+            if each.registered.cls.needs_terminal:
+                raise UsageError(f"{each.text} plays at a terminal and cannot be an opponent")
+        book = specs.parse("opening", self.tournament.openings).create().openings()
+        self._openings = schedule.sample(book, self.tournament.games, self.tournament.seed)
+        final = measuring.final_games
+        self._final_openings = schedule.sample(book, final, self.tournament.seed) if final else []
+        self.systems = {each.text: each for each in (specs.parse("rating", text) for text in measuring.ratings)}
+        scores = self.tournament.agreed_scores
+        self._scores = scores and scores.settled({each.text: each.name for each in self.opponents})
+        self._learners = dict(zip(settings.labels, settings.learners, strict=True))
+        first = settings.training_seeds[0]
+        self.plans = {label: self._run_plan(each, first) for label, each in self._learners.items()}
+        """For each label the plan of its first run."""
+        for plan in self.plans.values():
+            training.checked_learner(plan)
+
+    @property
+    def needed(self) -> list[Spec]:
+        """The learners, and all players that are named."""
+        return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
+
+    @property
+    def runs(self) -> list[PlannedRun]:
+        """The training runs, seed by seed, so that the first seeds of all learners can be compared early."""
+        return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self._learners]
+
+    def run_plan(self, run: PlannedRun) -> RunPlan:
+        """What a training run learns from, and how."""
+        return self._run_plan(self._learners[run.label], run.seed)
+
+    def checkpoints(self, label: str) -> list[int]:
+        """The numbers of games after which the runs of a learner are measured."""
+        return list(self.plans[label].measuring.at)
+
+    @property
+    def training_games(self) -> int:
+        """Games that all runs learn from together."""
+        return len(self.settings.training_seeds) * sum(plan.games for plan in self.plans.values())
+
+    @property
+    def games(self) -> int:
+        """Games that measure checkpoints; fewer are played if models are equal or runs fail."""
+        seeds = len(self.settings.training_seeds)
+        checkpoints = seeds * sum(len(self.checkpoints(label)) for label in self._learners)
+        pairs = seeds * len(list(combinations(self._learners, 2)))
+        return checkpoints * len(self.opponents) * self.tournament.games + pairs * self.settings.measuring.final_games
+
+    @property
+    def most_games(self) -> int:
+        """Games of the longest pairing."""
+        return max(self.tournament.games, self.settings.measuring.final_games)
+
+    def tasks(
+        self, player: str, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]
+    ) -> Iterator[GameTask]:
+        """The games of a checkpoint, by its player's spec, against all opponents, without those that are finished."""
+        pairings = [(player, each.text) for each in self.opponents if each.text != player]
+        hashes = {each.text: each.weights for each in self.opponents} | dict(weights)
+        return schedule.tasks(pairings, self._openings, self.tournament.seed, **self._conditions(hashes, finished))
+
+    def final_tasks(
+        self,
+        players: Iterable[tuple[str, str]],
+        weights: Mapping[str, str | None],
+        finished: Collection[tuple[str, int]],
+    ) -> Iterator[GameTask]:
+        """The games between pairs of last checkpoints, by their players' specs."""
+        return schedule.tasks(
+            list(players), self._final_openings, self.tournament.seed, **self._conditions(weights, finished)
+        )
+
+    def _conditions(self, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]) -> dict[str, Any]:
+        return {
+            "weights": weights,
+            "scores": self._scores,
+            "database": self.models.absolute,
+            "finished": finished,
+            "rules": self.tournament.rules,
+            "limits": self.tournament.limits,
+            "tables": self.tournament.tables,
+        }
+
+    def _run_plan(self, learner: LearnerSettings, seed: int) -> RunPlan:
+        spec = specs.parse("learner", learner.learner, resolver=self.models)
+        experience = Experience(learner.against, tuple(learner.from_), learner.teacher, learner.train_openings)
+        step = spec.create().step
+        at = learner.checkpoints
+        if at is None:
+            at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
+        measured = Measuring(baselines="", at=tuple(sorted({*at})))
+        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database)
+
+
+def _unique(players: list[Spec], what: str) -> list[Spec]:
+    for number, each in enumerate(players):
+        if each in players[:number]:
+            raise UsageError(f"the {what} {each.text} is named twice")
+    return players

@@ -1,0 +1,180 @@
+"""The settings of an experiment, as its TOML file and the database have them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+from msgspec import Meta
+
+from arena.checkers.rules import DrawRules
+from arena.errors import UsageError, message_of, shown
+from arena.tournament.settings import TournamentSettings
+from arena.tournament.values import LARGEST, key_of, values_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+_LABEL = re.compile(r"[\w.-]+")
+"""The form of names and labels: they are parts of the names of training runs."""
+_FIRST_SEED = 1
+"""The first training seed if a file gives only their number."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnerSettings:
+    """One learner of an experiment."""
+
+    learner: Annotated[str, Meta(description="Spec of the learner, for example lms:rate=0.05.")]
+    label: Annotated[str, Meta(description="Name in tables and pictures; the spec's name if not given.")] | None = None
+    games: Annotated[int, Meta(ge=1, description="Games that each run learns from.")] = 500
+    checkpoints: (
+        Annotated[
+            list[int],
+            Meta(description="Games after which a run is measured; a tenth, three tenths and all if not given."),
+        ]
+        | None
+    ) = None
+    against: Annotated[str, Meta(description="Players to learn from games against, as in arena train.")] | None = None
+    from_: Annotated[list[str], Meta(description="Recorded games to learn from, as in arena train.")] = field(
+        default_factory=list
+    )
+    teacher: Annotated[str, Meta(description="Teacher of the recorded games, as in arena train.")] | None = None
+    train_openings: Annotated[str, Meta(description="Opening book of the games to learn from.")] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuringSettings:
+    """The games that measure checkpoints."""
+
+    opponents: Annotated[list[str], Meta(description="Specs of the players that every checkpoint plays against.")]
+    games: Annotated[int, Meta(description="Games of a checkpoint against each opponent; even.")] = 20
+    final_games: Annotated[
+        int, Meta(ge=0, description="Games between the last checkpoints of each two learners, seed by seed; even.")
+    ] = 0
+    seed: Annotated[int, Meta(ge=0, le=LARGEST, description="Seed of the games that measure.")] = 1
+    openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
+    depth: Annotated[int, Meta(ge=1, description="Plies that players may search.")] | None = None
+    nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
+    move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
+    memory: Annotated[int, Meta(ge=1, description="MB of memory that a player may take.")] = 2048
+    adjudicate: Annotated[str, Meta(description="When games end before their end, as in arena tournament.")] | None = (
+        None
+    )
+    ratings: Annotated[list[str], Meta(description="Specs of the rating systems; the ladder shows the first.")] = field(
+        default_factory=lambda: ["davidson"]
+    )
+    rules: DrawRules = field(default_factory=DrawRules)
+
+    @property
+    def tournament(self) -> TournamentSettings:
+        """The settings of the games. Raises UsageError if there cannot be such games."""
+        names = {each.name for each in fields(self)} - {"opponents", "final_games", "ratings"}
+        return TournamentSettings(ratings=tuple(self.ratings), **{name: getattr(self, name) for name in names})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExperimentSettings:
+    """Everything that decides an experiment, besides the code and the weights of learners and players."""
+
+    seeds: Annotated[
+        list[int] | int, Meta(description="Training seeds: a list, or their number, which means 1, 2, ...")
+    ] = 5
+    learners: tuple[LearnerSettings, ...]
+    measuring: MeasuringSettings
+
+    def __post_init__(self) -> None:
+        """Raises UsageError for values that cannot be."""
+        if not self.learners:
+            raise UsageError("an experiment needs at least one learner: [[learners]]")
+        seeds = self.training_seeds
+        if not seeds or min(seeds) < 0 or max(seeds) > LARGEST:
+            raise UsageError(f"seeds are whole numbers from 0 to {LARGEST}, at least one, not {shown(self.seeds)}")
+        if twice := _repeated(seeds):
+            raise UsageError(f"the seed {twice} is given twice")
+        labels = self.labels
+        for label in labels:
+            if not _LABEL.fullmatch(label):
+                raise UsageError(f"a label has letters, digits, '-', '_' and '.': not {shown(label)}")
+        if twice := _repeated(labels):
+            raise UsageError(f"two learners are labelled {twice!r}: give each a label of its own")
+        if self.measuring.final_games % 2:
+            raise UsageError(f"final-games must be even, not {self.measuring.final_games}")
+
+    @property
+    def training_seeds(self) -> list[int]:
+        """The training seeds."""
+        if isinstance(self.seeds, int):
+            return list(range(_FIRST_SEED, _FIRST_SEED + self.seeds))
+        return list(self.seeds)
+
+    @property
+    def labels(self) -> list[str]:
+        """The label of each learner."""
+        return [each.label or each.learner.partition(":")[0].strip() for each in self.learners]
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The settings in a TOML file. Raises UsageError."""
+        try:
+            table = tomllib.loads(path.read_bytes().decode())
+        except FileNotFoundError:
+            raise UsageError(f"there is no file {path}") from None
+        except RecursionError:
+            raise UsageError(f"{path} is not the file of an experiment: its values are nested too deep") from None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {message_of(error)}") from None
+        except ValueError as error:
+            raise UsageError(f"{path} is not a TOML file: {message_of(error)}") from None
+        try:
+            return cls.from_table(table)
+        except UsageError as error:
+            raise UsageError(f"{path}: {error}") from None
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Self:
+        """The settings in a table with the keys of the file, or in the JSON of the database. Raises UsageError."""
+        table = dict(table)
+        learners = table.pop("learners", [])
+        measuring = table.pop("measuring", None)
+        values = values_of(cls, table, others=("learners", "measuring"))
+        if not isinstance(learners, list) or not all(isinstance(each, dict) for each in learners):
+            raise UsageError("learners are tables: write [[learners]] above the settings of each")
+        if not isinstance(measuring, dict):
+            raise UsageError('an experiment needs the table [measuring] with opponents, for example ["random", "m1"]')
+        return cls(
+            **values,
+            learners=tuple(_table(LearnerSettings, each, "learner") for each in learners),
+            measuring=_table(MeasuringSettings, measuring, "opponents"),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values that :meth:`from_table` reads."""
+        return {
+            "seeds": self.training_seeds,
+            "learners": [_plain(each) for each in self.learners],
+            "measuring": _plain(self.measuring),
+        }
+
+
+def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:
+    values = values_of(cls, table)
+    if required not in values:
+        raise UsageError(f"{required} is missing in {shown(dict(table))}")
+    return cls(**values)
+
+
+def _plain(settings: Any) -> dict[str, Any]:
+    """The values of a dataclass by the keys of the file; what is None is left out."""
+    values = {name: value for name, value in asdict(settings).items() if value is not None}
+    if "rules" in values:
+        values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
+    return {key_of(name): value for name, value in values.items()}
+
+
+def _repeated(values: list[Any]) -> Any:
+    """The first value that occurs twice; None if there is none."""
+    return next((each for number, each in enumerate(values) if each in values[:number]), None)

@@ -1,0 +1,9 @@
+"""Pictures of results: functions that return a matplotlib ``Figure``.
+
+They need the extra ``plots`` (``pip install 'checkers-arena[plots]'``). The same data give the same bytes in a file.
+
+- :mod:`~arena.plots.experiments`: learning curves, ladder.
+- :mod:`~arena.plots.tournaments`: head to head, wins, draws and losses, ratings.
+- :mod:`~arena.plots.runs`: metrics and weights of a training run.
+- :mod:`~arena.plots.style`: colours, sizes, files.
+"""

@@ -1,0 +1,93 @@
+"""Pictures of experiments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from arena.errors import UsageError
+from arena.plots import style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from arena.store import Results
+    from arena.store.experiment_results import Measure
+
+    Horizontal = Literal["games", "seconds", "cpu_seconds"]
+
+AXES = {
+    "games": "games learned from",
+    "seconds": "seconds of learning",
+    "cpu_seconds": "processor seconds of learning",
+}
+MEASURED = {"score_pct": "score %", "win_pct": "win %"}
+_LONGEST_LADDER = 40
+"""Rows of a ladder."""
+
+
+def learning_curve(
+    results: Results,
+    experiment: str | int = "last",
+    *,
+    measure: Measure = "score_pct",
+    opponent: str | None = None,
+    horizontal: Horizontal = "games",
+) -> Figure:
+    """The interquartile mean of ``measure`` for each learner and checkpoint, with its 95 % band.
+
+    Thin lines are single training seeds, the mean over the opponents. With fewer than five seeds there is no band.
+    ``opponent``: only games against this one. ``horizontal``: games, or the median over seeds of (processor) seconds.
+    Raises UsageError if nothing is measured yet.
+    """
+    if horizontal not in AXES:
+        raise UsageError(f"a horizontal axis is one of {', '.join(AXES)}, not {horizontal!r}")
+    frame = results.aggregate(experiment, measure, opponent)
+    curve = results.learning_curve(experiment)
+    if frame.empty:
+        raise UsageError("no checkpoint of the experiment is measured yet")
+    if opponent is not None:
+        curve = curve[curve["opponent"] == opponent]
+    medians = curve.groupby(["label", "games"])[list(AXES)[1:]].median()
+    with style.axes() as (figure, axes):
+        for number, (label, rows) in enumerate(frame.groupby("label", sort=False)):
+            look = style.look(number)
+            at = rows["games"].to_numpy()
+            places = at if horizontal == "games" else medians.loc[label].loc[at, horizontal].to_numpy()
+            mine = curve[curve["label"] == label]
+            for _, one in mine.groupby("seed"):
+                means = one.groupby("games")[measure].mean().reindex(at)
+                axes.plot(places, means, color=look["color"], linewidth=0.5, alpha=0.4)
+            axes.plot(places, rows["iqm"], label=f"{label} (n = {rows['seeds'].iloc[-1]})", linewidth=2, **look)
+            if np.isfinite(rows["low"]).all():
+                axes.fill_between(places, rows["low"], rows["high"], color=look["color"], alpha=0.2, linewidth=0)
+        axes.set(xlabel=AXES[horizontal], ylabel=MEASURED[measure], ylim=(-2, 102))
+        name = frame["experiment"].iloc[0]
+        axes.set_title(f"{name}: {MEASURED[measure]} against {opponent or 'all opponents'}")
+        axes.grid(axis="y", alpha=0.3)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+    return figure
+
+
+def ladder(results: Results, experiment: str | int = "last") -> Figure:
+    """The ratings of all last checkpoints and fixed opponents with their 95 % intervals, the best first."""
+    frame = results.ladder(experiment)
+    last = frame.groupby("label")["games"].transform("max")
+    frame = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])[:_LONGEST_LADDER]
+    if frame.empty:
+        raise UsageError("no game of the experiment is rated yet")
+    labels = list(dict.fromkeys(frame["label"].dropna().sort_values()))
+    with style.axes(height=1.2 + 0.22 * len(frame)) as (figure, axes):
+        for place, row in enumerate(frame.to_dict("records")):
+            fixed = row["label"] not in labels
+            look = {"color": "#555555", "marker": "|"} if fixed else style.look(labels.index(row["label"]))
+            axes.errorbar(row["rating"], -place, xerr=row["error"], linestyle="none", capsize=3, **look)
+        names = [
+            row["player"] if row["label"] not in labels else f"{row['label']}, seed {row['seed']}"
+            for row in frame.to_dict("records")
+        ]
+        axes.set_yticks([-place for place in range(len(frame))], names)
+        axes.set(xlabel="rating", title=f"{frame['experiment'].iloc[0]}: last checkpoints and fixed opponents")
+        axes.grid(axis="x", alpha=0.3)
+    return figure

@@ -1,0 +1,91 @@
+"""What all pictures share: colours, sizes, and how they are written to a file."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from arena.errors import ArenaError, UsageError, message_of
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
+"""Colours that colour-blind people can tell apart (M. Okabe and K. Ito, *Color Universal Design*, 2008)."""
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""The second thing that tells lines apart."""
+FORMATS = ("png", "svg", "pdf")
+_SETTINGS: Any = {
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlesize": "medium",
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",  # matplotlib brings it along
+    "font.size": 10,
+    "legend.frameon": False,
+    "svg.hashsalt": "checkers-arena",
+}
+_RESOLUTION = 150
+"""Dots per inch of PNG files."""
+_NO_DATE: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None, "Creator": None},
+}
+"""Metadata that would differ from one file to the next."""
+
+
+@contextmanager
+def axes(width: float = 7.0, height: float = 4.5) -> Iterator[tuple[Figure, Axes]]:
+    """A new figure of that size in inches and its only axes, in the style of all pictures.
+
+    Raises ArenaError if matplotlib is not installed.
+    """
+    try:
+        import matplotlib
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ArenaError(
+            f"pictures need matplotlib ({message_of(error)}): pip install 'checkers-arena[plots]'"
+        ) from None
+    with matplotlib.rc_context(_SETTINGS):
+        figure = Figure(figsize=(width, height))
+        yield figure, figure.add_subplot()
+
+
+def look(number: int) -> dict[str, Any]:
+    """The colour and the marker of the ``number``-th line."""
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def check_file(path: str | os.PathLike[str]) -> str:
+    """The format of a picture's file: ``png``, ``svg`` or ``pdf``.
+
+    Raises UsageError for another ending of the name, and for a file that exists.
+    """
+    ending = Path(path).suffix.lower().removeprefix(".")
+    if ending not in FORMATS:
+        raise UsageError(f"{path} ends neither in .png nor in .svg nor in .pdf")
+    if Path(path).exists():
+        raise UsageError(f"{path} exists already; name another file")
+    return ending
+
+
+def save(figure: Figure, path: str | os.PathLike[str]) -> None:
+    """Write a figure to a PNG, SVG or PDF file; equal figures give equal bytes.
+
+    Raises UsageError for another ending of the name, or a file that exists, and ArenaError if it cannot be written.
+    """
+    import matplotlib
+
+    ending = check_file(path)
+    with matplotlib.rc_context(_SETTINGS):
+        try:
+            figure.savefig(path, format=ending, dpi=_RESOLUTION, metadata=_NO_DATE[ending])
+        except OSError as error:
+            raise ArenaError(f"{path} cannot be written: {message_of(error)}") from None

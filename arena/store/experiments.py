@@ -1,0 +1,211 @@
+"""Experiments on record, and writing them."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from arena.errors import StoreError
+from arena.store import lookup
+from arena.store.decoding import check_settings, decoded
+from arena.store.schema import (
+    checkpoints,
+    experiment_checkpoints,
+    experiment_runs,
+    experiments,
+    players,
+    runs,
+    tournament_players,
+    tournaments,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from arena.store.tournaments import PlayerIdentity
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExperiment:
+    """An experiment on record."""
+
+    id: int
+    name: str
+    settings: dict[str, Any]
+    """Plain JSON values, as in its file."""
+    tournament_id: int
+    """The tournament of its games."""
+    version: str
+    """Version of checkers-arena that made it."""
+    started: float
+    """Seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredExperimentRun:
+    """A training run of an experiment."""
+
+    label: str
+    """Of the learner."""
+    seed: int
+    run_id: int
+    name: str
+    """Of the run."""
+    failure: str | None
+    """The error that stopped the learner; None: none."""
+
+
+@decoded
+class Experiments:
+    """The experiments of a database that is opened to write."""
+
+    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
+        """``connect`` is called when the database is needed."""
+        self._connect = connect
+        self.location = location
+        """Path or URL, for messages."""
+
+    @property
+    def _connection(self) -> Connection:
+        return self._connect()
+
+    def check_name(self, name: str) -> None:
+        """Raise StoreError if there is an experiment or a tournament of that name."""
+        with self._connection.begin():
+            for table, remedy in (
+                (experiments, f"arena experiment resume {shlex.quote(name)} goes on with it, or choose another name"),
+                (tournaments, "choose another name"),
+            ):
+                if self._connection.scalar(select(table.c.id).where(table.c.name == name)) is not None:
+                    raise StoreError(f"{self.location} already has {_article(table.name)} {name!r}: {remedy}")
+
+    def create(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
+        """Record a new experiment, whose games are those of a tournament. Raises StoreError if the name is taken."""
+        values: dict[str, Any] = {
+            "name": name,
+            "settings": dict(settings),
+            "tournament_id": tournament_id,
+            "version": version("checkers-arena"),
+            "started": time.time(),
+        }
+        with self._connection.begin():
+            key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        return StoredExperiment(id=key, **values)
+
+    def get(self, which: str | int) -> StoredExperiment:
+        """The experiment of that name or id, or the ``last``. Raises StoreError if there is none."""
+        with self._connection.begin():
+            return stored_experiment(self._connection, which, self.location)
+
+    def runs(self, experiment_id: int) -> list[StoredExperimentRun]:
+        """The training runs of an experiment, in the order in which they were added."""
+        with self._connection.begin():
+            return experiment_runs_of(self._connection, experiment_id)
+
+    def add_run(self, experiment_id: int, label: str, seed: int, run_id: int) -> None:
+        """Record that a training run belongs to an experiment."""
+        row = {"experiment_id": experiment_id, "label": label, "seed": seed, "run_id": run_id}
+        with self._connection.begin():
+            self._connection.execute(insert(experiment_runs), row)
+
+    def fail(self, run_id: int, failure: str | None) -> None:
+        """Record the error that stopped a run, or with None that it goes on."""
+        here = experiment_runs.c.run_id == run_id
+        with self._connection.begin():
+            self._connection.execute(update(experiment_runs).where(here).values(failure=failure))
+
+    def measured(self, experiment_id: int) -> dict[tuple[int, int], str]:
+        """The spec of the player of each checkpoint, by run and games."""
+        query = (
+            select(experiment_checkpoints.c.run_id, experiment_checkpoints.c.games, players.c.spec)
+            .join(experiment_runs, experiment_runs.c.run_id == experiment_checkpoints.c.run_id)
+            .join(players, players.c.id == experiment_checkpoints.c.player_id)
+            .where(experiment_runs.c.experiment_id == experiment_id)
+        )
+        with self._connection.begin():
+            return {(run, games): spec for run, games, spec in self._connection.execute(query)}
+
+    def missing(self, experiment_id: int) -> list[tuple[int, int, str]]:
+        """Run, games and hash of the checkpoints that have no player in the experiment's tournament yet."""
+        known = experiment_checkpoints.c
+        query = (
+            select(checkpoints.c.run_id, checkpoints.c.games, checkpoints.c.model_hash)
+            .join(experiment_runs, experiment_runs.c.run_id == checkpoints.c.run_id)
+            .outerjoin(
+                experiment_checkpoints, (known.run_id == checkpoints.c.run_id) & (known.games == checkpoints.c.games)
+            )
+            .where(experiment_runs.c.experiment_id == experiment_id, known.run_id.is_(None))
+            .order_by(checkpoints.c.run_id, checkpoints.c.games)
+        )
+        with self._connection.begin():
+            return [(run, games, model) for run, games, model in self._connection.execute(query)]
+
+    def add_players(
+        self,
+        experiment: StoredExperiment,
+        new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]],
+        player_id: Callable[[PlayerIdentity], int],
+    ) -> dict[str, int]:
+        """Record the players of checkpoints, given by run, games, identity and state, in the experiment's tournament.
+
+        Returns the ids of these players by their specs.
+        """
+        key = experiment.tournament_id
+        connection = self._connection
+        with connection.begin():
+            known = lookup.player_ids(connection, key)
+            settings = connection.execute(select(tournaments.c.settings).where(tournaments.c.id == key)).scalar_one()
+            found = {}
+            for run, games, player, state in new:
+                found[player.spec] = number = known[player.spec] if player.spec in known else player_id(player)
+                if player.spec not in known:
+                    position = len(known)
+                    known[player.spec] = number
+                    row = {"tournament_id": key, "player_id": number, "position": position}
+                    connection.execute(insert(tournament_players), row)
+                    settings["players"].append(dict(state))
+                row = {"run_id": run, "games": games, "player_id": number}
+                connection.execute(insert(experiment_checkpoints), row)
+            connection.execute(update(tournaments).where(tournaments.c.id == key).values(settings=settings))
+        return found
+
+
+def _article(table: str) -> str:
+    return {"experiments": "an experiment", "tournaments": "a tournament"}[table]
+
+
+def stored_experiment(connection: Connection, which: str | int, location: str) -> StoredExperiment:
+    """The experiment of that name or id, or the ``last``. Raises StoreError if there is none."""
+    key = lookup.experiment_id(connection, which, location)
+    row = connection.execute(select(experiments).where(experiments.c.id == key)).one()
+    check_settings(row.settings)
+    return StoredExperiment(**row._asdict())
+
+
+def experiment_runs_of(connection: Connection, experiment_id: int) -> list[StoredExperimentRun]:
+    """The training runs of an experiment, in the order in which they were added."""
+    query = (
+        select(
+            experiment_runs.c.label,
+            experiment_runs.c.seed,
+            experiment_runs.c.run_id,
+            runs.c.name,
+            experiment_runs.c.failure,
+        )
+        .join(runs, runs.c.id == experiment_runs.c.run_id)
+        .where(experiment_runs.c.experiment_id == experiment_id)
+        .order_by(experiment_runs.c.run_id)
+    )
+    return [StoredExperimentRun(*row) for row in connection.execute(query)]
+
+
+def experiment_of_tournament(connection: Connection, tournament_id: int) -> str | None:
+    """The name of the experiment whose games a tournament has; None if it belongs to none."""
+    here = experiments.c.tournament_id == tournament_id
+    name: str | None = connection.scalar(select(experiments.c.name).where(here).limit(1))
+    return name

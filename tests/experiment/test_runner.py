@@ -1,0 +1,166 @@
+"""Experiments: what they train, play and record, stopped and resumed at any point."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arena
+from arena.errors import StoreError, UsageError
+from arena.experiment import runner
+from arena.experiment.plan import ExperimentPlan
+from arena.store import Store
+from arena.training import training
+from experimenting import carried_out, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from arena.experiment.runner import ExperimentProgress
+
+pytestmark = pytest.mark.usefixtures("tiny")
+
+GAMES = 2 * 5 * 2 * 4 + 2 * 2
+TIMES = {"started", "seconds", "added", "cpu_seconds"}
+
+
+def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of a database without times, sorted."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = {}
+        for name in names:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})") if row[1] not in TIMES]
+            tables[name] = sorted(connection.execute(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
+    return tables
+
+
+def test_every_game_that_measures_is_a_game_of_the_tournament(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        curve = results.learning_curve("x")
+        games = results.games("x")
+        [row] = results.experiments().to_dict("records")
+    assert len(games) == GAMES
+    assert (row["learners"], row["seeds"], row["runs"], row["failed"]) == (2, 2, 4, 0)
+    assert (row["checkpoints"], row["games"], row["planned"], row["tournament"]) == (10, GAMES, GAMES, "x")
+    assert len(curve) == 10 * 2
+    assert (curve["played"] == 4).all()
+    for each in curve.itertuples():
+        mine = games[(games["black"] == each.player) | (games["white"] == each.player)]
+        mine = mine[(mine["black"] == each.opponent) | (mine["white"] == each.opponent)]
+        assert (mine["winner"] == each.player).sum() == each.wins
+        assert (mine["result"] == "1/2-1/2").sum() == each.draws
+
+
+def test_runs_learn_what_arena_train_learns(experiment: Path, db: Path) -> None:
+    plan = ExperimentPlan(settings(), db)
+    with Store.open(db) as store, arena.Results(experiment) as results:
+        for planned in plan.runs:
+            trained = training.begin(store, plan.run_plan(planned)).learn()
+            stored = results.checkpoints(f"x.{planned.label}.{planned.seed}")
+            assert stored["model"].iloc[-1] == trained.model.hash
+            assert stored["games"].tolist() == plan.checkpoints(planned.label)
+
+
+def test_the_number_of_processes_changes_nothing(experiment: Path, db: Path) -> None:
+    assert content(carried_out(db, workers=3)) == content(experiment)
+
+
+class Stopped(Exception):
+    """Raised in the middle of an experiment."""
+
+
+@pytest.mark.parametrize("after", [1, 30, 75])
+def test_a_stopped_experiment_is_resumed_without_a_trace(experiment: Path, db: Path, after: int) -> None:
+    def stop(progress: ExperimentProgress) -> None:
+        if progress.played >= after:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        carried_out(db, workers=2, progress=stop)
+    with Store.open(db) as store:
+        runner.resume("x", store, workers=2)
+    assert content(db) == content(experiment)
+
+
+def test_a_finished_experiment_is_resumed_without_change(experiment: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(experiment.read_bytes())
+    with Store.open(copy) as store:
+        runner.resume("last", store)
+    assert content(copy) == content(experiment)
+
+
+def test_a_failed_run_counts_as_worst_and_the_others_go_on(db: Path) -> None:
+    learners = [
+        {"learner": "tiny", "games": 12, "checkpoints": [4, 12]},
+        {"learner": "careless:games=4", "games": 12, "checkpoints": [4, 12]},
+    ]
+    lines: list[str] = []
+    carried_out(db, settings(learners=learners), say=lines.append)
+    with arena.Results(db) as results:
+        curve, summary = results.learning_curve(), results.learners()
+        [row] = results.experiments().to_dict("records")
+    assert row["failed"] == 2
+    assert sum("has failed" in line and "ZeroDivisionError" in line for line in lines) == 2
+    careless = curve[curve["label"] == "careless"]
+    assert careless[careless["games"] == 12][["failed", "score_pct", "played"]].drop_duplicates().values.tolist() == [
+        [True, 0.0, 0]
+    ]
+    assert summary.set_index("label").loc["careless", ["final", "failed"]].tolist() == [0.0, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learners": [{"learner": "tinny"}]}, "did you mean 'tiny'"),
+        ({"learners": [{"learner": "tiny:scal=1"}]}, "scale"),
+        ({"learners": [{"learner": "tiny", "games": 10, "checkpoints": [20]}]}, "beyond the 10 games"),
+        ({"learners": [{"learner": "tiny", "games": 10, "checkpoints": [0]}]}, "0"),
+        ({"learners": [{"learner": "pairs", "games": 10, "checkpoints": [3]}]}, "2 games at a time"),
+        ({"learners": [{"learner": "reader"}]}, "does not learn from games against itself"),
+        ({"learners": [{"learner": "tiny", "from": ["nothing.pdn"]}]}, "nothing.pdn"),
+        ({"measuring": {"opponents": ["randm"]}}, "did you mean 'random'"),
+        ({"measuring": {"opponents": ["random", "random"]}}, "the opponent random is named twice"),
+        ({"measuring": {"opponents": []}}, "an experiment needs opponents"),
+        ({"measuring": {"opponents": ["human"]}}, "plays at a terminal"),
+        ({"measuring": {"opponents": ["random"], "games": 3}}, "even"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_carried_out_is_refused_before_anything_is_computed(
+    db: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        ExperimentPlan(settings(**change), db)
+    assert message in str(caught.value)
+    assert not db.exists()
+
+
+def test_a_name_that_exists_is_refused(experiment: Path) -> None:
+    with Store.open(experiment) as store, pytest.raises(StoreError, match="arena experiment resume x goes on with it"):
+        runner.run("x", ExperimentPlan(settings(), experiment), store)
+
+
+def test_a_changed_opponent_is_refused(experiment: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.sqlite"
+    copy.write_bytes(experiment.read_bytes())
+    with closing(sqlite3.connect(copy)) as connection:
+        connection.execute("UPDATE tournaments SET settings = replace(settings, 'checkers-arena', 'another-package')")
+        connection.commit()
+    with Store.open(copy) as store, pytest.raises(UsageError, match="is not what it was"):
+        runner.resume("x", store)
+
+
+def test_equal_learners_play_as_one(db: Path) -> None:
+    learners = [{"label": label, "learner": "tiny", "games": 4, "checkpoints": [4]} for label in ("one", "two")]
+    carried_out(db, settings(learners=learners))
+    with arena.Results(db) as results:
+        curve, compared = results.learning_curve(), results.compare_learners()
+        assert len(results.games("x")) == 2 * 2 * 4
+    assert len(curve) == 2 * 2 * 2
+    assert compared["difference"].tolist() == [0.0]
+    assert compared["p_value"].tolist() == [1.0]

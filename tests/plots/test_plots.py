@@ -1,0 +1,92 @@
+"""Pictures: what they show, and the same bytes for the same data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import arena
+from arena.errors import UsageError
+from arena.plots import experiments, runs, style, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+MAKERS: dict[str, Callable[[arena.Results], Figure]] = {
+    "curve": experiments.learning_curve,
+    "curve by time": lambda results: experiments.learning_curve(results, horizontal="cpu_seconds", opponent="m1"),
+    "ladder": experiments.ladder,
+    "head to head": tournaments.head_to_head,
+    "outcomes": tournaments.outcomes,
+    "ratings": tournaments.ratings,
+    "metrics": runs.metrics,
+    "weights": lambda results: runs.weights(results, "x.tiny.1", "number"),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_equal_data_give_equal_files(experiment: Path, tmp_path: Path, name: str, ending: str) -> None:
+    files = []
+    with arena.Results(experiment) as results:
+        for number in range(2):
+            path = tmp_path / f"{number}.{ending}"
+            style.save(MAKERS[name](results), path)
+            files.append(path.read_bytes())
+    assert files[0] == files[1]
+    assert len(files[0]) > 2000
+
+
+def test_a_curve_shows_the_interquartile_means(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        [axes] = experiments.learning_curve(results).axes
+        frame = results.aggregate()
+    thick = {line.get_label(): line for line in axes.lines if not str(line.get_label()).startswith("_")}
+    assert list(thick) == ["tiny (n = 2)", "slow (n = 2)"]
+    for label, line in thick.items():
+        rows = frame[frame["label"] == str(label).partition(" ")[0]]
+        assert list(line.get_xdata()) == rows["games"].tolist()
+        assert list(line.get_ydata()) == pytest.approx(rows["iqm"].tolist())
+
+
+def test_a_heat_map_shows_the_scores(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        axes = tournaments.head_to_head(results).axes[0]
+        met = results.head_to_head("last")
+    assert sorted(text.get_text() for text in axes.texts) == sorted(f"{score:.0f}" for score in met["score_pct"])
+
+
+def test_shares_of_outcomes_add_up(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        [axes] = tournaments.outcomes(results).axes
+        players = len(results.standings("last"))
+    widths = [patch.get_width() for patch in axes.patches]
+    assert sum(widths) == pytest.approx(100 * players)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda results: experiments.learning_curve(results, horizontal="moves"), "a horizontal axis is one of"),
+        (lambda results: experiments.learning_curve(results, opponent="m4"), "'m4' is not an opponent"),
+        (lambda results: experiments.learning_curve(results, measure="elo"), "a measure is one of"),
+        (lambda results: runs.metrics(results, names=["loss"]), "the run has no metric 'loss'"),
+        (lambda results: runs.weights(results, tensor="w"), "have no tensor 'w'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_a_one_line_error(experiment: Path, make: Any, message: str) -> None:
+    with arena.Results(experiment) as results, pytest.raises(UsageError) as caught:
+        make(results)
+    assert message in str(caught.value)
+
+
+def test_files_are_never_replaced_and_have_a_known_ending(tmp_path: Path) -> None:
+    (tmp_path / "x.png").touch()
+    with pytest.raises(UsageError, match="exists already"):
+        style.check_file(tmp_path / "x.png")
+    with pytest.raises(UsageError, match="ends neither in"):
+        style.check_file(tmp_path / "x.jpeg")
