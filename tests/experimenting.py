@@ -29,7 +29,7 @@ TABLE: dict[str, Any] = {
 }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def tiny() -> Iterator[None]:
     """Makes the learners and the player of ``arena_tiny`` known, here and in processes that are started."""
     with pytest.MonkeyPatch.context() as patch:
@@ -42,7 +42,7 @@ def tiny() -> Iterator[None]:
     sys.modules.pop("arena_tiny", None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
     """The database of the experiment ``x``, which nothing has disturbed; only read it."""
     return carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1)

@@ -255,6 +255,7 @@ class _Experiment:
         self._settings = stored.settings
         self.labels = list(dict.fromkeys(run.label for run in runs))
         self.failed = Counter(run.label for run in runs if run.failure is not None)
+        self._planned = {run.label: run.checkpoints for run in runs}
         self._failed_runs = {(run.label, run.seed) for run in runs if run.failure is not None}
         seats = select(tournament_players.c.player_id).where(tournament_players.c.tournament_id == stored.tournament_id)
         self._specs: dict[int, str] = dict(
@@ -372,9 +373,8 @@ class _Experiment:
         ]
 
     def _numbers(self, label: str) -> list[int]:
-        """The games of the checkpoints that any run of a learner has reached."""
-        numbers = self.checkpoints.loc[self.checkpoints["label"] == label, "games"]
-        return sorted({int(number) for number in numbers})
+        """The games of the planned checkpoints of a learner."""
+        return sorted(self._planned[label])
 
     def scores(self, label: str, measure: Measure, opponent: str | None) -> dict[int, np.ndarray[Any, Any]]:
         """By games learned from, the scores of a learner, 0 to 1: (seeds, opponents, pairs).
@@ -394,7 +394,10 @@ class _Experiment:
         means = merged.groupby(["games", "seed", "opponent", "pair"])["value"].mean()
         found = {}
         for number in self._numbers(label):
+            lost = sum((each, learned) == (label, number) for each, _, learned in self._unreached)
             if number not in means.index.get_level_values("games"):
+                if lost:
+                    found[number] = np.zeros((lost, len(opponents), 1))
                 continue
             table = means.loc[number].unstack(["opponent", "pair"])
             table = table.reindex(columns=sorted(table.columns, key=lambda key: (opponents.index(key[0]), key[1])))
@@ -403,6 +406,5 @@ class _Experiment:
             if whole.size == 0 or len(table.columns) % len(opponents):
                 continue
             array = whole.to_numpy(dtype=np.float64).reshape(shape)
-            lost = sum(1 for each, _, games_learned in self._unreached if (each, games_learned) == (label, number))
             found[number] = np.concatenate([array, np.zeros((lost, *shape[1:]))]) if lost else array
         return found

@@ -58,6 +58,8 @@ class StoredExperimentRun:
     """Of the run."""
     failure: str | None
     """The error that stopped the learner; None: none."""
+    checkpoints: tuple[int, ...]
+    """Planned checkpoints: games after which the run is measured."""
 
 
 @decoded
@@ -196,16 +198,10 @@ def experiment_runs_of(connection: Connection, experiment_id: int) -> list[Store
             experiment_runs.c.run_id,
             runs.c.name,
             experiment_runs.c.failure,
+            runs.c.settings,
         )
         .join(runs, runs.c.id == experiment_runs.c.run_id)
         .where(experiment_runs.c.experiment_id == experiment_id)
         .order_by(experiment_runs.c.run_id)
     )
-    return [StoredExperimentRun(*row) for row in connection.execute(query)]
-
-
-def experiment_of_tournament(connection: Connection, tournament_id: int) -> str | None:
-    """The name of the experiment whose games a tournament has; None if it belongs to none."""
-    here = experiments.c.tournament_id == tournament_id
-    name: str | None = connection.scalar(select(experiments.c.name).where(here).limit(1))
-    return name
+    return [StoredExperimentRun(*row[:-1], tuple(row.settings["checkpoints"])) for row in connection.execute(query)]

@@ -18,7 +18,7 @@ from arena.contracts.model import Model
 from arena.errors import StoreError
 from arena.store import PlayerIdentity, Results, Store, models
 from arena.store.names import Naming, numbered
-from arena.store.runs import LearnerIdentity, _packed, _unpacked
+from arena.store.runs import LearnerIdentity, packed, unpacked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,7 +90,7 @@ arrays = hnp.arrays(
 
 @given(st.dictionaries(st.text("abc_", min_size=1), arrays, max_size=3))
 def test_unpacked_states_are_equal_and_writeable(of: dict[str, np.ndarray[Any, Any]]) -> None:
-    back = _unpacked(_packed(of))
+    back = unpacked(packed(of))
     assert back.keys() == of.keys()
     for name, array in of.items():
         np.testing.assert_array_equal(back[name], array)
