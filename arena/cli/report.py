@@ -37,7 +37,10 @@ def report(stored: Results, which: str) -> None:
     standings = stored.standings(which)
     tournament = stored.tournament(which)
     name = tournament.name
-    resume = shlex.join(["arena", "tournament", "--resume", name, *db_words(stored.location)])
+    command = (
+        ["experiment", "resume"] if name in set(stored.experiments()["tournament"]) else ["tournament", "--resume"]
+    )
+    resume = shlex.join(["arena", *command, name, *db_words(stored.location)])
     [row] = [row for row in stored.tournaments().to_dict("records") if row["id"] == tournament.id]
     count = f"{count_of(row)} games"
     if not standings["games"].any():

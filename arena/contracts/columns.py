@@ -68,5 +68,3 @@ SCORES = PlyColumn("f", math.nan)
 DEPTHS = PlyColumn("h", -1)
 NODES = PlyColumn("q", -1)
 SECONDS = PlyColumn("f", math.nan)
-BY_NAME: dict[str, PlyColumn[Any]] = {"scores": SCORES, "depths": DEPTHS, "nodes": NODES, "seconds": SECONDS}
-"""The columns by the name that the store and :class:`arena.contracts.record.GameRecord` use."""

@@ -23,7 +23,7 @@ SAMPLE = 0.5
 
 
 def seconds(plan: ExperimentPlan, workers: int) -> float:
-    """The seconds that an experiment takes with so many processes, if these are not disturbed.
+    """Return about how many seconds an experiment takes with this number of processes on an idle machine.
 
     Players that have learned little play the games that are timed, so an experiment may take twice as long.
     """

@@ -22,11 +22,10 @@ from arena.experiment.trainer import Advanced, Reached, Train, Trained
 from arena.experiment.trainers import Trainers
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
-from arena.plugins.compiling import processors
 from arena.plugins.warmup import compile_missing
-from arena.store import PlayerIdentity
 from arena.store.runs import packed, unpacked
 from arena.tournament import schedule
+from arena.tournament.runner import identity_of, provide_tables, rated, worker_count
 from arena.training import training
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
@@ -34,7 +33,6 @@ from arena.workers.pool import Pool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from arena.contracts.rating import Rating
     from arena.referee.task import GameTask
     from arena.store import Store
     from arena.store.experiments import StoredExperiment
@@ -133,12 +131,6 @@ def resume(
     return experiment
 
 
-def identity_of(player: specs.Spec) -> PlayerIdentity:
-    """The identity of a player as the database keeps it."""
-    origin = player.registered
-    return PlayerIdentity(player.text, player.name, origin.distribution, origin.version, player.weights, player.code)
-
-
 class _Tasks:
     """Games to be played. The iterator ends when there are none, and goes on when there are more."""
 
@@ -173,10 +165,8 @@ class _Run:
         say: Callable[[str], None],
         launcher: Launcher | None,
     ) -> None:
-        if workers is not None and workers < 1:
-            raise UsageError(f"there must be at least one worker, not {workers}")
         self._experiment, self._plan, self._store = experiment, plan, store
-        self._workers = workers or processors()
+        self._workers = worker_count(workers)
         self._progress, self._say = progress, say
         self._launcher = launcher or Launcher(say)
         self._tasks = _Tasks()
@@ -191,24 +181,24 @@ class _Run:
 
     def finish(self) -> None:
         """Train and play whatever is missing, and rate the players."""
-        compile_missing(self._say, self._plan.needed)
-        try:
-            with self._launcher, Trainers(self._workers, self._order) as trainers:
-                self._begin_runs(trainers)
-                for player in dict.fromkeys(self._players[place] for place in sorted(self._players)):
-                    self._measure(player)
-                self._add_players(None)
-                self._tell()
-                while trainers.busy or self._tasks:
-                    check_interrupt()
-                    if self._tasks:
-                        self._play(trainers)
-                    else:
-                        self._listen(trainers, _TICK, None)
-                self._tasks.extend(self._finals())
-                self._play(trainers)
-        finally:
-            self._rate()
+        plan = self._plan
+        provide_tables(plan.tournament, self._say)
+        compile_missing(self._say, plan.needed)
+        ratings = rated(plan.systems, self._tournament_id, self._store)
+        with ratings, self._launcher, Trainers(self._workers, self._order) as trainers:
+            self._begin_runs(trainers)
+            for player in dict.fromkeys(self._players[place] for place in sorted(self._players)):
+                self._measure(player)
+            self._add_players(None)
+            self._tell()
+            while trainers.busy or self._tasks:
+                check_interrupt()
+                if self._tasks:
+                    self._play(trainers)
+                else:
+                    self._listen(trainers, _TICK, None)
+            self._tasks.extend(self._finals())
+            self._play(trainers)
         self._store.plan(self._tournament_id, len(self._finished))
 
     def _begin_runs(self, trainers: Trainers) -> None:
@@ -262,11 +252,11 @@ class _Run:
                 case Reached():
                     self._record(run, message)
                     self._add_players(recorder)
-                case Trained(failure) if failure is not None:
+                case Trained(failure, details) if failure is not None:
                     self._store.experiments.fail(run, failure)
                     self._read_runs()
                     [name] = (each.name for each in self._runs.values() if each.run_id == run)
-                    self._say(f"{name} has failed: {failure}")
+                    self._say(f"{details}{name} has failed: {failure}")
                     self._add_players(recorder)
             self._tell()
 
@@ -381,11 +371,3 @@ class _Run:
                 sum(run.failure is not None for run in self._runs.values()),
             )
         )
-
-    def _rate(self) -> None:
-        """Rate all checkpoints and opponents together."""
-        games = self._store.rated_games(self._tournament_id)
-        players = [each.spec for each in self._store.tournament(self._tournament_id).players]
-        for place, (name, spec) in enumerate(self._plan.systems.items() if games else ()):
-            rating: Rating = spec.create()
-            self._store.save_ratings(self._tournament_id, name, rating.rate(players, games), place)

@@ -140,7 +140,7 @@ class ExperimentResults:
         rows = []
         for label in read.labels:
             for games_learned, scores in read.scores(label, measure, opponent).items():
-                by_seed = 100 * np.nanmean(scores, axis=(1, 2))
+                by_seed = 100 * scores.mean(axis=(1, 2))
                 low, high = aggregate.two_level_interval(scores)
                 rows.append(
                     (
@@ -198,11 +198,11 @@ class ExperimentResults:
         read = self._read(experiment)
         rows = []
         for label in read.labels:
-            curves = read.scores(label, measure, None)
-            if not curves:
+            tables = read.tables(label, measure)
+            curves = pd.DataFrame({number: 100 * table.mean(axis=1) for number, table in tables.items()}).dropna()
+            if curves.empty:
                 continue
-            learned = sorted(curves)
-            by_seed = 100 * np.array([curves[number].mean(axis=(1, 2)) for number in learned]).T
+            learned, by_seed = list(tables), curves.to_numpy()
             areas = [aggregate.area_under_curve(learned, list(each)) for each in by_seed]
             reached = np.array([aggregate.first_reached(learned, list(each), threshold) for each in by_seed])
             there = int((~np.isnan(reached)).sum())
@@ -252,15 +252,19 @@ class _Experiment:
     def __init__(self, connection: Connection, stored: StoredExperiment) -> None:
         self.name, self.tournament_id = stored.name, stored.tournament_id
         runs = experiment_runs_of(connection, stored.id)
-        self._settings = stored.settings
+        self._pairs = stored.settings["measuring"]["games"] // 2
         self.labels = list(dict.fromkeys(run.label for run in runs))
         self.failed = Counter(run.label for run in runs if run.failure is not None)
         self._planned = {run.label: run.checkpoints for run in runs}
         self._failed_runs = {(run.label, run.seed) for run in runs if run.failure is not None}
-        seats = select(tournament_players.c.player_id).where(tournament_players.c.tournament_id == stored.tournament_id)
-        self._specs: dict[int, str] = dict(
-            connection.execute(select(players.c.id, players.c.spec).where(players.c.id.in_(seats))).all()
+        entered = (
+            select(players.c.id, players.c.spec)
+            .join(tournament_players)
+            .where(tournament_players.c.tournament_id == stored.tournament_id)
+            .order_by(tournament_players.c.position)
         )
+        self._specs: dict[int, str] = dict(connection.execute(entered).all())
+        self._opponents = dict(list(self._specs.items())[: len(stored.settings["measuring"]["opponents"])])
         query = (
             select(
                 experiment_runs.c.label,
@@ -313,14 +317,12 @@ class _Experiment:
             )
         ]
         both = pd.concat(sides, ignore_index=True)
-        return both[both["player_id"].isin(measured) & ~both["opponent_id"].isin(measured)]
+        return both[both["player_id"].isin(measured) & both["opponent_id"].isin(self._opponents.keys())]
 
     @property
     def opponents(self) -> list[str]:
         """The specs of the fixed opponents, in the order of the experiment's file."""
-        found = [self._specs[key] for key in self._played["opponent_id"].unique()]
-        ordered = list(self._specs.values())
-        return sorted(found, key=ordered.index)
+        return list(self._opponents.values())
 
     @property
     def curve(self) -> pd.DataFrame:
@@ -376,35 +378,35 @@ class _Experiment:
         """The games of the planned checkpoints of a learner."""
         return sorted(self._planned[label])
 
-    def scores(self, label: str, measure: Measure, opponent: str | None) -> dict[int, np.ndarray[Any, Any]]:
-        """By games learned from, the scores of a learner, 0 to 1: (seeds, opponents, pairs).
+    def tables(self, label: str, measure: Measure, opponent: str | None = None) -> dict[int, pd.DataFrame]:
+        """Return the scores of a learner (0 to 1) by number of training games: a row for each seed, a column for each
+        opponent and pair of games.
 
-        Only complete seeds count, those with all games against all opponents. A failed run scores 0.
+        Only seeds with all games have a row. A failed run has 0 at the checkpoints that it did not reach.
         """
         if measure not in MEASURES:
             raise UsageError(f"a measure is one of {', '.join(MEASURES)}, not {measure!r}")
         if opponent is not None and opponent not in self.opponents:
             raise UsageError(f"{opponent!r} is not an opponent; there are {', '.join(self.opponents)}")
         opponents = self.opponents if opponent is None else [opponent]
-        mine = self.checkpoints[self.checkpoints["label"] == label]
-        merged = mine.merge(self._played, on="player_id")
-        merged["opponent"] = merged["opponent_id"].map(self._specs)
-        merged = merged[merged["opponent"].isin(opponents)]
-        merged["value"] = merged["points"] if measure == "score_pct" else (merged["points"] == 1).astype(float)
-        means = merged.groupby(["games", "seed", "opponent", "pair"])["value"].mean()
-        found = {}
+        columns = pd.MultiIndex.from_product([opponents, range(self._pairs)])
+        played = self.checkpoints[self.checkpoints["label"] == label].merge(self._played, on="player_id")
+        played["opponent"] = played["opponent_id"].map(self._specs)
+        played["value"] = played["points"] if measure == "score_pct" else (played["points"] == 1).astype(float)
+        pairs = played.groupby(["games", "seed", "opponent", "pair"])["value"].agg(["mean", "count"])
+        means = pairs.loc[pairs["count"] == 2, "mean"].unstack(["opponent", "pair"]).reindex(columns=columns).dropna()
+        tables = {}
         for number in self._numbers(label):
-            lost = sum((each, learned) == (label, number) for each, _, learned in self._unreached)
-            if number not in means.index.get_level_values("games"):
-                if lost:
-                    found[number] = np.zeros((lost, len(opponents), 1))
-                continue
-            table = means.loc[number].unstack(["opponent", "pair"])
-            table = table.reindex(columns=sorted(table.columns, key=lambda key: (opponents.index(key[0]), key[1])))
-            whole = table.dropna()
-            shape = (len(whole), len(opponents), len(table.columns) // len(opponents))
-            if whole.size == 0 or len(table.columns) % len(opponents):
-                continue
-            array = whole.to_numpy(dtype=np.float64).reshape(shape)
-            found[number] = np.concatenate([array, np.zeros((lost, *shape[1:]))]) if lost else array
-        return found
+            table = means[means.index.get_level_values("games") == number].droplevel("games")
+            lost = [seed for each, seed, learned in self._unreached if (each, learned) == (label, number)]
+            table = pd.concat([table, pd.DataFrame(0.0, index=pd.Index(lost, name="seed"), columns=columns)])
+            if len(table):
+                tables[number] = table.sort_index()
+        return tables
+
+    def scores(self, label: str, measure: Measure, opponent: str | None) -> dict[int, np.ndarray[Any, Any]]:
+        """Return :meth:`tables` as arrays of the shape (seeds, opponents, pairs)."""
+        return {
+            number: table.to_numpy(dtype=np.float64).reshape(len(table), -1, self._pairs)
+            for number, table in self.tables(label, measure, opponent).items()
+        }

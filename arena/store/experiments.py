@@ -104,6 +104,13 @@ class Experiments:
         with self._connection.begin():
             return stored_experiment(self._connection, which, self.location)
 
+    def of_tournament(self, tournament_id: int) -> str | None:
+        """Return the name of the experiment that a tournament belongs to; None if it belongs to none."""
+        query = select(experiments.c.name).where(experiments.c.tournament_id == tournament_id)
+        with self._connection.begin():
+            name: str | None = self._connection.scalar(query)
+        return name
+
     def runs(self, experiment_id: int) -> list[StoredExperimentRun]:
         """The training runs of an experiment, in the order in which they were added."""
         with self._connection.begin():

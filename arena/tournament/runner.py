@@ -21,7 +21,7 @@ from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from arena.contracts.rating import Rating
     from arena.contracts.record import GameRecord
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arena.store import Store, StoredTournament
     from arena.store.names import Naming
     from arena.tournament.sequential import Sequential
+    from arena.tournament.settings import TournamentSettings
 
 
 def run(
@@ -55,9 +56,9 @@ def run(
     Raises UsageError and other ArenaErrors before the first game if the tournament cannot be played, and
     TournamentStopped if it cannot go on. The games that ended before are on record in any case.
     """
-    size = _size(workers)
-    _provide_tables(plan, say)
-    players = [_identity(each) for each in plan.players]
+    size = worker_count(workers)
+    provide_tables(plan.settings, say)
+    players = [identity_of(each) for each in plan.players]
     tournament = store.create_tournament(name, plan.settings.seed, plan.to_json(), players, plan.games)
     _play(plan, tournament, store, workers=size, progress=progress, say=say, launcher=launcher, isolate=isolate)
     _check_unchanged(tournament, store)
@@ -88,8 +89,13 @@ def resume(
     if the tournament cannot have those players or games (see :mod:`arena.tournament.growth`). For the other parameters
     and errors see :func:`run`.
     """
-    size = _size(workers)
+    size = worker_count(workers)
     tournament = store.tournament(which)
+    if experiment := store.experiments.of_tournament(tournament.id):
+        raise UsageError(
+            f"{tournament.name!r} holds the games of an experiment: arena experiment resume {shlex.quote(experiment)} "
+            "continues it"
+        )
     plan = stored_plan(tournament, ModelResolver(store.database))
     refused = f"{tournament.name!r} cannot be resumed"
     remedy = _remedy(tournament)
@@ -110,12 +116,12 @@ def resume(
         )
     changed = {spec for spec, _ in lines}.union(unknown)
     if changed:
-        now = [(_identity(each), specs.identity(each)) for each in plan.players if each.text in changed]
+        now = [(identity_of(each), specs.identity(each)) for each in plan.players if each.text in changed]
         store.accept_changes(tournament.id, now)
         tournament = store.tournament(tournament.id)
-    _provide_tables(plan, say)
+    provide_tables(plan.settings, say)
     if extended is not plan:
-        joined = [_identity(each) for each in extended.players[len(plan.players) :]]
+        joined = [identity_of(each) for each in extended.players[len(plan.players) :]]
         store.grow(tournament.id, extended.extended_json(tournament.settings), joined, extended.games)
         tournament = store.tournament(tournament.id)
         missing = extended.games - len(store.finished(tournament.id))
@@ -125,22 +131,23 @@ def resume(
     return tournament
 
 
-def _identity(player: Spec) -> PlayerIdentity:
+def identity_of(player: Spec) -> PlayerIdentity:
+    """Return the identity of a player as the database keeps it."""
     origin = player.registered
     return PlayerIdentity(player.text, player.name, origin.distribution, origin.version, player.weights, player.code)
 
 
 @contextmanager
-def _rated(plan: Plan, tournament_id: int, store: Store) -> Iterator[None]:
+def rated(systems: Mapping[str, Spec], tournament_id: int, store: Store) -> Iterator[None]:
     """Rate the players after the block, even if it raises an exception other than a StoreError."""
     try:
         yield
     except StoreError:
         raise
     except BaseException:
-        _rate(plan, tournament_id, store)
+        rate(systems, tournament_id, store)
         raise
-    _rate(plan, tournament_id, store)
+    rate(systems, tournament_id, store)
 
 
 def _play(
@@ -170,7 +177,7 @@ def _play(
     session = plan.learning_players and learning.LearningSession(
         plan.learning_players, settings.games, tournament, store.learning_log(key)
     )
-    with _rated(plan, key, store), store.recorder(key) as recorder, launcher or Launcher(say) as start_workers:
+    with rated(plan.systems, key, store), store.recorder(key) as recorder, launcher or Launcher(say) as start_workers:
         for stage, pairings in enumerate(plan.stages(lambda: store.shares(key))):
             names = {schedule.pairing_of(*pairing) for pairing in pairings}
             finished = store.finished(key)
@@ -253,24 +260,25 @@ def _check_unchanged(tournament: StoredTournament, store: Store) -> None:
         raise TournamentStopped(f"all games are on record, but a player changed during the tournament: {change}")
 
 
-def _rate(plan: Plan, tournament_id: int, store: Store) -> None:
-    """Rate the players by every rating system, if there are rated games."""
+def rate(systems: Mapping[str, Spec], tournament_id: int, store: Store) -> None:
+    """Rate the players of a tournament by every rating system, if there are rated games."""
     games = store.rated_games(tournament_id)
-    for place, (name, spec) in enumerate(plan.systems.items() if games else ()):
+    players = [each.spec for each in store.tournament(tournament_id).players]
+    for place, (name, spec) in enumerate(systems.items() if games else ()):
         rating: Rating = spec.create()
-        store.save_ratings(tournament_id, name, rating.rate([each.text for each in plan.players], games), place)
+        store.save_ratings(tournament_id, name, rating.rate(players, games), place)
 
 
-def _size(workers: int | None) -> int:
+def worker_count(workers: int | None) -> int:
     """Return the number of workers. Raises UsageError if it is less than 1."""
     if workers is not None and workers < 1:
         raise UsageError(f"there must be at least one worker, not {workers}")
     return workers or processors()
 
 
-def _provide_tables(plan: Plan, say: Callable[[str], None]) -> None:
+def provide_tables(settings: TournamentSettings, say: Callable[[str], None]) -> None:
     """Build the endgame tables that end games, if they are missing."""
-    if plan.settings.tables is not None:
+    if settings.tables is not None:
         from arena.search.tablebase import Tablebase
 
-        Tablebase.open(plan.settings.tables, say=say)
+        Tablebase.open(settings.tables, say=say)

@@ -13,6 +13,7 @@ from arena.errors import StoreError, UsageError
 from arena.experiment import runner
 from arena.experiment.plan import ExperimentPlan
 from arena.store import Store
+from arena.tournament import runner as tournament_runner
 from arena.training import training
 from experimenting import carried_out, settings
 
@@ -81,6 +82,12 @@ def test_a_stopped_experiment_is_resumed_without_a_trace(experiment: Path, db: P
 
     with pytest.raises(Stopped):
         carried_out(db, workers=2, progress=stop)
+    with arena.Results(db) as results:
+        assert (results.learning_curve()["played"] <= 4).all()
+        assert set(results.learners()["label"]) <= {"tiny", "slow"}
+        assert (results.aggregate()["seeds"] <= 2).all()
+        assert len(results.compare_learners()) <= 1
+        assert {"random", "m1"} <= set(results.ladder()["player"])
     with Store.open(db) as store:
         runner.resume("x", store, workers=2)
     assert content(db) == content(experiment)
@@ -143,6 +150,11 @@ def test_what_cannot_be_carried_out_is_refused_before_anything_is_computed(
 def test_a_name_that_exists_is_refused(experiment: Path) -> None:
     with Store.open(experiment) as store, pytest.raises(StoreError, match="arena experiment resume x goes on with it"):
         runner.run("x", ExperimentPlan(settings(), experiment), store)
+
+
+def test_the_tournament_of_an_experiment_is_resumed_by_the_experiment_alone(experiment: Path) -> None:
+    with Store.open(experiment) as store, pytest.raises(UsageError, match="arena experiment resume x continues it"):
+        tournament_runner.resume("x", store)
 
 
 def test_a_changed_opponent_is_refused(experiment: Path, tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def play(task):
 
 recorder.BATCH_GAMES = 3
 runner.Pool = Pool
-runner._rate = mortal.during("rate", runner._rate)
+runner.rate = mortal.during("rate", runner.rate)
 Recorder.flush = mortal.during("commit", Recorder.flush)
 Store.create_tournament = mortal.during("entry", Store.create_tournament)
 store.Database = mortal.during("opening", store.Database)
