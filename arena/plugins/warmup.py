@@ -180,9 +180,10 @@ def _evaluators_of(spec: Spec) -> Iterator[Registered]:
 
 
 def _named_by(cls: type) -> list[Registered]:
-    """Return the registered evaluators that occur in the code of a class and its bases.
+    """Return the registered evaluators that the code of a class and its bases refers to.
 
-    These are the values in their modules, and the attributes of imported modules that their methods name.
+    An evaluator counts if it is a global name of the module of one of these classes. It also counts if a method of the
+    class uses its name and an imported module has an attribute of that name.
     """
     named: set[object] = set()
     for base in cls.__mro__:
@@ -190,7 +191,7 @@ def _named_by(cls: type) -> list[Registered]:
         names = {name for method in methods for name in method.__code__.co_names}
         values = list(vars(sys.modules[base.__module__]).values())
         seen: set[ModuleType] = set()
-        for value in values:  # it grows: a named attribute may be a module with further named attributes
+        for value in values:  # the loop appends: an attribute may be a module with attributes of its own
             if isinstance(value, ModuleType) and value not in seen:
                 seen.add(value)
                 values += [vars(value)[name] for name in names if name in vars(value)]
