@@ -97,6 +97,20 @@ def _interval(row: Row) -> str:
     return "" if row["win_low"] is None else f"{row['win_low']:.1f}-{row['win_high']:.1f}"
 
 
+def _kept(row: Row) -> str:
+    return "" if row["kept_low"] is None else f"{row['kept_low']:.1f}-{row['kept_high']:.1f}"
+
+
+def _checkpoint(row: Row) -> str:
+    """Return the learner, the training seed and the games of a checkpoint."""
+    return "" if row.get("label") is None else f"{row['label']}, seed {row['seed']}, {row['games']} games"
+
+
+def _if_there(name: str) -> Column:
+    """A column that is left out if the frame does not have it."""
+    return _optional(Column(name, lambda row: str(row.get(name, "")), left=name == "phase"))
+
+
 def _metric(row: Row) -> str:
     return "" if row["value"] is None else f"{row['value']:.5g}"
 
@@ -130,6 +144,11 @@ _TABLES: Mapping[str, Sequence[Column]] = {
     "superiority": (
         *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
         *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
+    ),
+    "accuracy": (
+        *(_PLAYER, _optional(Column("checkpoint", _checkpoint, left=True)), _if_there("phase"), _if_there("pieces")),
+        *(_count("moves"), _optional(_value("loss_pct", "loss %", ".2f", "loss_error"))),
+        *(_value("kept_pct", "kept %"), Column("95 % interval", _kept)),
     ),
     "games": (
         _words("name"),
