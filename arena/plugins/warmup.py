@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from arena.checkers.board import Board
 from arena.checkers.game import Game
@@ -18,7 +18,7 @@ from arena.contracts.evaluator import Evaluator
 from arena.errors import UnknownName, UsageError
 from arena.kernels.compiled import marker
 from arena.plugins import registry
-from arena.plugins.compiling import UNKNOWN, compile_units, processors
+from arena.plugins.compiling import UNKNOWN, answer_requests, compile_units, processors
 from arena.plugins.specs import Spec
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ GAME, SEARCH, GAMES = "game", "search", "games"
 """Names of the units of the core: the rules, the search, and games in compiled code."""
 _OURS = "checkers-arena"
 """Name of the distribution with the built-in players."""
+_COMPILER = "from arena.plugins import warmup; warmup.compile_requested()"
+"""Python code of a process that compiles units."""
 _SMALL_BOARD = Board.from_fen("B:W32:BK1")
 
 _loaded: set[str] = set()
@@ -77,7 +79,7 @@ def compile_missing(
     say("compiling kernels, first run only ...")
     progress(0, len(missing))
     requirements = {unit.name: unit.requires for unit in missing.values()}
-    for done, (name, fault) in enumerate(compile_units(requirements, processors()), 1):
+    for done, (name, fault) in enumerate(compile_units(requirements, processors(), _COMPILER), 1):
         if fault is None:
             missing[name].mark()
         elif fault != UNKNOWN:
@@ -152,6 +154,11 @@ def compile_unit(name: str) -> str | None:
     except Exception as error:
         return f"{type(error).__name__}: {str(error).strip().partition(chr(10))[0]}"
     return None
+
+
+def compile_requested() -> NoReturn:
+    """Compile the units that another process requests on standard input; see :func:`compile_missing`."""
+    answer_requests(compile_unit)
 
 
 def _evaluators_of(spec: Spec) -> Iterator[Registered]:

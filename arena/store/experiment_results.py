@@ -14,7 +14,6 @@ from arena.contracts.record import BLACK_POINTS
 from arena.errors import UsageError
 from arena.statistics import aggregate
 from arena.statistics.holm import holm
-from arena.store import lookup
 from arena.store.experiments import experiment_runs_of, stored_experiment
 from arena.store.frames import dated
 from arena.store.schema import (
@@ -224,32 +223,6 @@ class ExperimentResults:
                 )
             )
         return pd.DataFrame(rows, columns=list(SUMMARY))
-
-    def accuracy(
-        self, tournament: Which | None = None, *, collection: str | None = None, pieces: int = 4
-    ) -> pd.DataFrame:
-        """One row per player, number of pieces on the board and exact value of the position: ``win`` or ``draw``.
-
-        ``positions`` counts the positions with the player to move that are in the endgame tables of up to ``pieces``
-        pieces. ``kept`` counts those of them in which the player's move kept the value. ``kept_low`` and ``kept_high``
-        are the bounds of Wilson's 95 % interval of ``kept_pct``. Lost positions do not count.
-
-        ``tournament``: name or id of a tournament, or ``"last"``. The tournament of an experiment has the experiment's
-        name. ``collection``: name of a collection of imported games, to be used instead of a tournament. Without both,
-        all tournaments count. Missing endgame tables are built.
-        """
-        from arena.search.tablebase import Tablebase
-        from arena.store import accuracy
-
-        tables = Tablebase.open(pieces)
-        with self._database.engine.connect() as connection:
-            if collection is not None:
-                of = lookup.collection_id(connection, collection, self.location)
-                rows = accuracy.of_collection(connection, of, tables)
-            else:
-                key = None if tournament is None else lookup.tournament_id(connection, tournament, self.location)
-                rows = accuracy.of_tournament(connection, key, tables)
-        return pd.DataFrame(rows, columns=list(accuracy.Accuracy._fields))
 
     def _read(self, which: Which) -> _Experiment:
         with self._database.engine.connect() as connection:

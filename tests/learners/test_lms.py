@@ -12,7 +12,8 @@ import arena
 from arena.contracts.compiled_player import RANDOM_MOVES
 from arena.search.selfplay import Games
 from arena_evaluators.linear import Linear, features_of
-from arena_learners.lms import LMS, MARGIN, Critic, Examples, Generalizer, PerformanceSystem
+from arena_learners.examples import Examples
+from arena_learners.lms import LMS, MARGIN, Critic, Generalizer, PerformanceSystem
 from arena_learners.loop import SelfPlay
 from lms_games import W, boards_learned, corrected, fresh_learner
 from positions import random_game

@@ -9,7 +9,8 @@ import pytest
 
 import arena
 from arena_evaluators.linear import features_of
-from arena_learners.lms import MARGIN, Critic, Examples
+from arena_learners.examples import Examples
+from arena_learners.lms import MARGIN, Critic
 from lms_games import W, boards_learned, corrected, fresh_learner
 from positions import random_game
 

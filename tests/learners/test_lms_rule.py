@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena_learners.lms import Examples, Generalizer, lms
+from arena_learners.examples import Examples
+from arena_learners.lms import Generalizer, lms
 from lms_games import W
 
 B0 = np.array([1.0, 8, 7, 2, 1, 1, 2])

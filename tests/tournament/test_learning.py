@@ -19,7 +19,7 @@ from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.referee import match
 from arena.store import Store
-from arena.tournament import schedule
+from arena.tournament import schedule, toml
 from arena.tournament.plan import Plan, stored_plan
 from arena.tournament.replay import models_of, verify
 from arena.tournament.runner import resume, run
@@ -276,7 +276,7 @@ def test_the_spec_file_contains_learning(whole: Path, tmp_path: Path) -> None:
         stored = results.tournament("test")
     assert stored_plan(stored).settings.learning
     file = tmp_path / "again.toml"
-    file.write_text(tournament_file.text(stored), encoding="utf-8")
+    file.write_text(toml.of_tournament(stored), encoding="utf-8")
     assert tournament_file.read(file)["learning"] is True
     file.write_text("learning = 1", encoding="utf-8")
     with pytest.raises(UsageError, match="learning is true or false, not 1"):
