@@ -86,8 +86,8 @@ class Experiments:
                 if self._connection.scalar(select(table.c.id).where(table.c.name == name)) is not None:
                     raise StoreError(f"{self.location} already has {_article(table.name)} {name!r}: {remedy}")
 
-    def create(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
-        """Record a new experiment, whose games are those of a tournament. Raises StoreError if the name is taken."""
+    def insert(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
+        """Record a new experiment, whose games are those of a tournament, in the open transaction."""
         values: dict[str, Any] = {
             "name": name,
             "settings": dict(settings),
@@ -95,8 +95,7 @@ class Experiments:
             "version": version("checkers-arena"),
             "started": time.time(),
         }
-        with self._connection.begin():
-            key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
         return StoredExperiment(id=key, **values)
 
     def get(self, which: str | int) -> StoredExperiment:
