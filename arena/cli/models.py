@@ -30,8 +30,7 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
         if json or csv:
             raise UsageError(f"--json and --csv apply to the list of models, not to {context.invoked_subcommand}")
         return
-    from arena.cli.columns import print_rows
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, chosen, print_frame, print_rows
     from arena.store import Results
 
     layout = chosen(json, csv)

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, message_of
 from arena.plugins.models import DEFAULT_DB
-from arena.tournament.settings import TournamentSettings, stored_settings
-from arena.tournament.values import key_of, values_of
+from arena.tournament.settings import TournamentSettings
+from arena.tournament.values import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from arena.plugins.specs import Spec
-    from arena.store.tournaments import StoredTournament
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that need no quotes in TOML."""
-_OF_TEST = ("logistic", "alpha", "beta")
-"""Settings without effect if ``sprt`` is not set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,34 +87,3 @@ def read(path: Path) -> dict[str, Any]:
 def parsed(content: str) -> dict[str, Any]:
     """Return the values in the content of a file, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
     return values_of(TournamentRequest, tomllib.loads(content))
-
-
-def text(tournament: StoredTournament) -> str:
-    """Return the TOML file that plays a stored tournament again."""
-    settings = stored_settings(tournament)
-    values: dict[str, Any] = {"players": [player.spec for player in tournament.players]}
-    tables: dict[str, Mapping[str, Any]] = {}
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        if isinstance(value, DrawRules):
-            tables[each.name] = {key_of(name): False if rule is None else rule for name, rule in asdict(value).items()}
-        elif isinstance(value, dict):
-            tables[each.name] = value
-        elif value is not None and (settings.sprt or each.name not in _OF_TEST):
-            values[key_of(each.name)] = value
-    lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
-    lines += [f"{key} = {_written(value)}" for key, value in values.items()]
-    for name, table in tables.items():
-        if table:
-            lines += ["", f"[{name}]", *(f"{_bare(key)} = {_written(value)}" for key, value in table.items())]
-    return "\n".join(lines)
-
-
-def _bare(key: str) -> str:
-    """Return a key as TOML, without quotes if it needs none."""
-    return key if _BARE.fullmatch(key) else _written(key)
-
-
-def _written(value: object) -> str:
-    """Return a value as TOML, which writes texts, numbers, booleans and lists of texts as JSON does."""
-    return json.dumps(value, ensure_ascii=False)

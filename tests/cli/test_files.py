@@ -69,9 +69,8 @@ def test_isolated_players_and_interpreters_load_files(folder: Path, run: Run) ->
     run("tournament", "--players", "./mine.py,random", *QUICK)
     run("tournament", "--players", "./mine.py,random", "--isolate", *QUICK)
     thread = "import threading, time\nthreading.Thread(target=time.sleep, args=[600], daemon=True).start()\n"
-    (folder / "mine.py").write_text(thread + PLAYER)  # processes with threads are not forked
-    done = run("tournament", "--players", "./mine.py,random", *QUICK[:-1])
-    assert "processes cannot be forked" in done.stderr
+    (folder / "mine.py").write_text(thread + PLAYER)  # a process with threads cannot be forked safely
+    run("tournament", "--players", "./mine.py,random", *QUICK)
     assert moves(run, "--tournament", "t1") == moves(run, "--tournament", "t2") == moves(run, "--tournament", "t3")
 
 

@@ -22,6 +22,7 @@ from arena.plugins import registry, specs
 from arena.referee.adjudication import AgreedScores
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity, Store, StoredTournament
+from arena.tournament import toml
 from arena.tournament.plan import Plan, stored_plan
 from arena.tournament.runner import resume, run
 from arena.tournament.settings import TournamentSettings
@@ -80,7 +81,7 @@ def test_settings_of_an_earlier_version_keep_their_meaning() -> None:
 @pytest.mark.parametrize("old", [OLDEST, NEWER], ids=["oldest", "newer"])
 def test_settings_of_an_earlier_version_are_printed_as_an_equivalent_file(old: dict[str, Any], tmp_path: Path) -> None:
     file = tmp_path / "again.toml"
-    file.write_text(tournament_file.text(stored(old)), encoding="utf-8")
+    file.write_text(toml.of_tournament(stored(old)), encoding="utf-8")
     request = TournamentRequest(**tournament_file.read(file))
     assert request.settings == stored_plan(stored(old)).settings
     assert [each.text for each in request.chosen(print)] == ["random", "m1"]
@@ -107,7 +108,7 @@ def test_settings_survive_the_database_and_a_file(settings: TournamentSettings) 
     plan = Plan(settings, [specs.parse("player", each) for each in PLAYERS])
     kept = stored(json.loads(json.dumps(plan.to_json())), settings.seed)
     assert stored_plan(kept).settings == settings
-    values = tournament_file.parsed(tournament_file.text(kept))
+    values = tournament_file.parsed(toml.of_tournament(kept))
     assert TournamentRequest(**values).settings == settings
 
 
