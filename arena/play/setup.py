@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from math import inf
 
@@ -48,7 +48,7 @@ class Setup:
     """Seconds after which a move of the opponent forfeits the game."""
     memory: int = MEMORY
     """MB of memory that the opponent may use."""
-    rules: DrawRules = field(default_factory=lambda: DEFAULT_RULES)
+    rules: DrawRules = DEFAULT_RULES
 
     @property
     def board(self) -> Board:
@@ -94,6 +94,7 @@ def new_setup(
     increment: float = 0.0,
     move_timeout: float = MOVE_TIMEOUT,
     memory: int = MEMORY,
+    rules: DrawRules = DEFAULT_RULES,
 ) -> Setup:
     """Return the conditions of a new game.
 
@@ -128,6 +129,7 @@ def new_setup(
         increment=increment,
         move_timeout=move_timeout,
         memory=memory,
+        rules=rules,
     )
 
 
