@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from arena.checkers.move import Move
 from arena.play import Session, adviser, new_setup, session
 from arena.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
     from pathlib import Path
     from typing import Any
 
     from arena.checkers.game import Game
+    from arena.checkers.move import Move
     from arena.contracts.record import GameRecord
 
     Play = Callable[..., Session]
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 class Opponent:
     """Takes its last move back if it can, else plays the first legal move. Reports given scores, then none."""
 
-    def __init__(self, scores: Sequence[float | None] = ()) -> None:
-        self.scores = chain(scores, repeat(None))
+    def __init__(self) -> None:
+        self._scores: Iterator[float | None] = repeat(None)
         self.calls: list[str] = []
         self.limits: list[float | None] = []
         self.result: str | None = None
+
+    def will_report(self, *scores: float | None) -> None:
+        """Set the scores of the next choices."""
+        self._scores = chain(scores, repeat(None))
 
     def start(self, game: Game) -> None:
         self.calls.append(f"start {game.ply}")
@@ -37,7 +41,7 @@ class Opponent:
     def choose(self, game: Game) -> Move:
         self.calls.append(f"choose {game.ply}")
         self.limits.append(game.limits.clock)
-        game.report(score=next(self.scores), depth=3)
+        game.report(score=next(self._scores), depth=3)
         return back_or_first(game)
 
     def finish(self, record: GameRecord) -> None:
@@ -86,10 +90,10 @@ def time() -> Time:
 
 @pytest.fixture
 def play(store: Store, opponent: Opponent, time: Time) -> Play:  # noqa: ARG001 (replaces the process)
-    """Start a game against the opponent of the fixture. Its spec is ``random``."""
+    """Start a game against the opponent of the fixture, which has the spec ``against``."""
 
-    def play(**settings: Any) -> Session:
-        started = Session(new_setup(store, "random", **{"seed": 1, **settings}), store, now=time)
+    def play(against: str = "random", **settings: Any) -> Session:
+        started = Session(new_setup(store, against, **{"seed": 1, **settings}), store, now=time)
         started.start()
         return started
 

@@ -147,7 +147,7 @@ class Dialogue:
             return named_move(position, text)
         legal = position.legal_moves
         if len(text) > 3 or not 1 <= int(text) <= len(legal):
-            raise IllegalMove(f"there is no move {shown(text)}: your moves have the numbers 1 to {len(legal)}")
+            raise IllegalMove(f"there is no move {text[:4]}: your moves have the numbers 1 to {len(legal)}")
         return legal[int(text) - 1]
 
     def _hint(self, player: str) -> list[str]:

@@ -13,6 +13,7 @@ from arena.checkers.move import Move
 from arena.checkers.notation import move_text
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
 from arena.contracts.record import GameRecord, PlyInfo
+from arena.errors import BadFEN, IllegalMove
 from arena.play.setup import Ending, Setup
 from arena.plugins import specs
 from arena.store import names
@@ -78,11 +79,11 @@ def restored(saved: SavedGame) -> tuple[Setup, Game, Log]:
     with decoding(f"saved game {saved.number}"):
         try:
             state = msgspec.convert(saved.state, _State)
-        except msgspec.ValidationError as error:
-            raise ValueError(str(error)) from None
-        game = Game(state.setup.board, state.setup.rules)
-        for path in state.moves:
-            game.play(Move(path))
+            game = Game(state.setup.board, state.setup.rules)
+            for path in state.moves:
+                game.play(Move(path))
+        except (msgspec.ValidationError, BadFEN, IllegalMove) as error:
+            raise TypeError(str(error)) from None
         if not len(state.log.reports) == len(state.log.seconds) == game.ply:
             raise ValueError("the numbers of moves, reports and times differ")
         return state.setup, game, state.log

@@ -8,6 +8,7 @@ from arena.checkers.board import Board
 from arena.errors import IllegalMove
 from arena.play.moves import named_move
 
+
 @pytest.mark.parametrize("text", ["11-15", " 11 - 15 ", "11x15", "11:15"])
 def test_a_move_is_named_by_its_squares(text: str) -> None:
     assert str(named_move(Board.start(), text)) == "11-15"

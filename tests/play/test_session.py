@@ -128,7 +128,7 @@ def test_a_person_may_resign(play: Play) -> None:
 def test_the_opponent_accepts_a_draw_by_its_last_scores(
     play: Play, opponent: Opponent, scores: list[float | None], plies: int, accepts: bool
 ) -> None:
-    opponent.scores = iter(scores * plies)  # type: ignore[assignment]
+    opponent.will_report(*scores * plies)
     game = play(start=LATE, rules=ENDLESS)
     shuffle(game, plies)
     assert game.offer_draw() is accepts
@@ -136,7 +136,7 @@ def test_the_opponent_accepts_a_draw_by_its_last_scores(
 
 
 def test_one_good_score_among_the_last_two_refuses_a_draw(play: Play, opponent: Opponent) -> None:
-    opponent.scores = iter([-1.0] * (DRAW_PLIES // 2 - 2) + [0.1, -1.0])  # type: ignore[assignment]
+    opponent.will_report(*[-1.0] * (DRAW_PLIES // 2 - 2), 0.1, -1.0)
     game = play(start=LATE, rules=ENDLESS)
     shuffle(game, DRAW_PLIES)
     assert not game.offer_draw()
@@ -151,7 +151,7 @@ def shuffle(game: Session, plies: int) -> None:
 
 
 def test_advice_is_the_choice_of_another_player_and_changes_nothing(play: Play, opponent: Opponent) -> None:
-    opponent.scores = iter([7.0])  # type: ignore[assignment]
+    opponent.will_report(7.0)
     game = play()
     advice = game.advice("m1")
     assert advice.player == "m1"
