@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
     from arena.store.names import Naming
+    from arena.store.people import People
     from arena.store.runs import Runs
 
 
@@ -111,6 +112,13 @@ class Store:
         from arena.store.experiments import Experiments
 
         return Experiments(self._connect, self.location)
+
+    @property
+    def people(self) -> People:
+        """The games of people."""
+        from arena.store.people import People
+
+        return People(self._connect, self.location)
 
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
@@ -291,7 +299,7 @@ class Store:
         """Return a context manager that records games of the tournament."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            changes = _last_change(self._connection, tournament_id)
+            changes = lookup.last_change(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
@@ -301,7 +309,7 @@ class Store:
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            number = (_last_change(self._connection, tournament_id) or 0) + 1
+            number = (lookup.last_change(self._connection, tournament_id) or 0) + 1
             rows = [
                 {
                     "tournament_id": tournament_id,
@@ -351,13 +359,6 @@ class Store:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
         return key
-
-
-def _last_change(connection: Connection, tournament_id: int) -> int | None:
-    """Return the number of the last player change of a tournament; None if there is none."""
-    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
-    last: int | None = connection.scalar(query)
-    return last
 
 
 def _check_name(name: str) -> None:
