@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,13 +29,13 @@ def seconds(plan: ExperimentPlan, workers: int) -> float:
     Players that have learned little play the games that are timed, so an experiment may take twice as long.
     """
     total = 0.0
-    seeds = len(plan.settings.training_seeds)
+    seeds = Counter(run.label for run in (*plan.sweep_runs, *plan.runs))
     for label, run in plan.plans.items():
         learner = training.checked_learner(run)
         with blamed(f"the learner {run.learner.text}"):
             learner.begin(run.seed)
-            total += seeds * run.games * _seconds_a_game(partial(_learn, run, learner), learner.step)
-            measuring_games = seeds * len(plan.checkpoints(label)) * plan.tournament.games
+            total += seeds[label] * run.games * _seconds_a_game(partial(_learn, run, learner), learner.step)
+            measuring_games = seeds[label] * len(plan.checkpoints(label)) * plan.tournament.games
             for opponent in plan.opponents:
                 total += measuring_games * _seconds_a_game(partial(_measure, learner, opponent), 1)
     return total / workers

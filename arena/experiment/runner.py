@@ -23,6 +23,7 @@ from arena.experiment.trainers import Trainers
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.warmup import compile_missing
+from arena.store import Results
 from arena.store.runs import packed, unpacked
 from arena.tournament import schedule
 from arena.tournament.runner import identity_of, provide_tables, rated, worker_count
@@ -31,7 +32,7 @@ from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arena.referee.task import GameTask
     from arena.store import Store
@@ -87,7 +88,8 @@ def run(
         [identity_of(each) for each in plan.opponents],
         plan.games,
     )
-    experiment = store.experiments.create(name, plan.settings.to_json(), tournament.id)
+    candidates = [(each.learner, each.label, each.spec) for each in plan.candidates]
+    experiment = store.experiments.create(name, plan.settings.to_json(), tournament.id, candidates)
     _Run(experiment, plan, store, workers, progress, say, launcher).finish()
     return experiment
 
@@ -174,8 +176,10 @@ class _Run:
         self._finished = set(store.finished(self._tournament_id))
         self._before = len(self._finished)
         self._read_runs()
-        self._trained: dict[int, int] = {}
+        self._trained = {run.run_id: store.runs.last_checkpoint(run.run_id).games for run in self._runs.values()}
         """Games learned from, by the id of the run."""
+        self._stage: Sequence[PlannedRun] = ()
+        """The runs that are trained and measured now."""
         self._players = store.experiments.measured(experiment.id)
         self._recorders = {run.run_id: store.runs.recorder(run.run_id) for run in self._runs.values()}
 
@@ -186,32 +190,47 @@ class _Run:
         compile_missing(self._say, plan.needed)
         ratings = rated(plan.systems, self._tournament_id, self._store)
         with ratings, self._launcher, Trainers(self._workers, self._order) as trainers:
-            self._begin_runs(trainers)
             for player in dict.fromkeys(self._players[place] for place in sorted(self._players)):
                 self._measure(player)
-            self._add_players(None)
-            self._tell()
-            while trainers.busy or self._tasks:
-                check_interrupt()
-                if self._tasks:
-                    self._play(trainers)
-                else:
-                    self._listen(trainers, _TICK, None)
+            for stage in self._stages():
+                self._stage = stage
+                self._begin_runs(trainers)
+                self._add_players(None)
+                self._tell()
+                while trainers.busy or self._tasks:
+                    check_interrupt()
+                    if self._tasks:
+                        self._play(trainers)
+                    else:
+                        self._listen(trainers, _TICK, None)
+                self._attribute_models()
             self._tasks.extend(self._finals())
             self._play(trainers)
         self._store.plan(self._tournament_id, len(self._finished))
 
+    def _stages(self) -> Iterator[Sequence[PlannedRun]]:
+        """The runs of candidates, if there are any, and those of the learners with the chosen option values."""
+        plan, stored = self._plan, self._store.experiments
+        if plan.candidates and not stored.chosen(self._experiment.id):
+            yield plan.sweep_runs
+            with Results(self._store.database) as results:
+                sweep = results.sweep(self._experiment.id)
+            best = sweep.groupby("label")["score_pct"].idxmax()  # the first of equal ones
+            stored.choose(self._experiment.id, sweep.loc[best, "candidate"].tolist())
+        for candidate in stored.chosen(self._experiment.id):
+            plan.choose(candidate)
+        yield plan.runs
+
     def _begin_runs(self, trainers: Trainers) -> None:
         """Put the runs on record that are not yet, and let the trainers have those that are unfinished."""
-        for planned in self._plan.runs:
+        for planned in self._stage:
             known = self._runs.get((planned.label, planned.seed))
             if known is None:
                 self._create(planned)
                 known = self._runs[planned.label, planned.seed]
             if known.failure is not None:
                 continue
-            done = self._store.runs.last_checkpoint(known.run_id).games
-            self._trained[known.run_id] = done
+            done = self._trained.setdefault(known.run_id, 0)
             if done < self._plan.plans[planned.label].games:
                 trainers.add(known.run_id)
 
@@ -273,9 +292,20 @@ class _Run:
             reached.games, model, reached.provenance, reached.player, state, reached.seconds, reached.cpu_seconds
         )
 
+    def _attribute_models(self) -> None:
+        """Give models that several runs have made the provenance of the first of these runs.
+
+        Which run recorded the model first depends on the number of processes.
+        """
+        stored = self._store
+        for model, (recorded, places) in stored.experiments.shared_models(self._experiment.id).items():
+            made = [training.provenance(stored.runs.get(run), games) for run, games in places]
+            if recorded != made[0] and recorded in made:  # else the model is older than the experiment
+                stored.experiments.attribute(model, made[0])
+
     def _unmeasured(self) -> Iterator[tuple[int, int]]:
         """Run and games of the checkpoints without a player in the tournament, in the order of the plan."""
-        for planned in self._plan.runs:
+        for planned in self._stage:
             run = self._runs[planned.label, planned.seed]
             last = self._store.runs.last_checkpoint(run.run_id).games if run.failure is not None else None
             for games in self._plan.checkpoints(planned.label):
@@ -319,11 +349,11 @@ class _Run:
     def _finals(self) -> Iterator[GameTask]:
         """The missing games between last checkpoints of different learners and the same seed."""
         last = {}
-        for (label, seed), run in self._runs.items():
-            games = self._plan.plans[label].games
+        for planned in self._plan.runs:
+            run, games = self._runs[planned.label, planned.seed], self._plan.plans[planned.label].games
             if (run.run_id, games) in self._players:
-                last[label, seed] = self._players[run.run_id, games]
-        labels = list(self._plan.plans)
+                last[planned.label, planned.seed] = self._players[run.run_id, games]
+        labels = self._plan.settings.labels
         pairs = {
             tuple(sorted((last[one, seed], last[other, seed])))
             for seed in self._plan.settings.training_seeds
