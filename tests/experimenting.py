@@ -47,7 +47,7 @@ def tiny() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
-    """The database of the experiment ``x``, which nothing has disturbed; only read it."""
+    """The database of the uninterrupted experiment ``x``. Tests only read it."""
     return carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1)
 
 

@@ -1,4 +1,4 @@
-"""An experiment that can be carried out: its learners, opponents and openings as they are now, and its games."""
+"""The plan of an experiment: checked settings, resolved learners, opponents and openings, and the games to play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
 
 DEFAULT_CHECKPOINTS = (0.1, 0.3, 1.0)
-"""Shares of a run's games after which it is measured, unless its learner has checkpoints of its own."""
+"""Shares of a run's games after which it is measured. They apply if a learner's settings have no checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +46,13 @@ class Candidate:
 
 
 class ExperimentPlan:
-    """An experiment that can be carried out."""
+    """Checked settings of an experiment, with the components that they name."""
 
     def __init__(self, settings: ExperimentSettings, database: str | os.PathLike[str] = DEFAULT_DB) -> None:
         """``database`` holds recorded games and models that learners and opponents name.
 
-        Raises UsageError for learners, options, opponents, openings or checkpoints that cannot be, and what reading
-        recorded games raises.
+        Raises UsageError for invalid learners, options, opponents, openings or checkpoints. Errors of reading recorded
+        games pass unchanged.
         """
         self.settings = settings
         self.models = ModelResolver(database)
@@ -83,7 +83,7 @@ class ExperimentPlan:
 
     @property
     def needed(self) -> list[Spec]:
-        """The learners, and all players that are named."""
+        """The specs of the opponents, and of each learner with the players that it needs."""
         return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
 
     @property
@@ -93,44 +93,48 @@ class ExperimentPlan:
 
     @property
     def runs(self) -> list[PlannedRun]:
-        """The training runs of the learners, seed by seed, so that the first seeds can be compared early."""
+        """The training runs of the learners: all learners with the first seed, then with the second, ..."""
         return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self.settings.labels]
 
     def choose(self, candidate: str) -> None:
-        """Train a learner with the option values of the candidate of that label. Until then it has the first ones."""
+        """Train a learner with the option values of the candidate of that label. Before, it has the first values."""
         [of] = (each.learner for each in self.candidates if each.label == candidate)
         [learner] = (each for each in self.settings.learners if each.name == of)
         self._add(_with_spec_of(learner, self._learners[candidate]))
 
     def run_plan(self, run: PlannedRun) -> RunPlan:
-        """What a training run learns from, and how."""
+        """Return the plan of a training run."""
         return self._run_plan(self._learners[run.label], run.seed)
 
     def checkpoints(self, label: str) -> list[int]:
-        """The numbers of games after which the runs of a learner are measured."""
+        """Return the numbers of training games after which the runs of a learner are measured."""
         return list(self.plans[label].measuring.at)
 
     @property
     def training_games(self) -> int:
-        """Games that all runs learn from together."""
+        """Total number of training games of all runs, those of candidates included."""
         return sum(self.plans[run.label].games for run in (*self.sweep_runs, *self.runs))
 
     @property
     def games(self) -> int:
-        """Games that measure checkpoints; fewer are played if models are equal or runs fail."""
+        """Maximum number of measuring games. Fewer are played if models are equal or runs fail."""
         checkpoints = sum(len(self.checkpoints(run.label)) for run in (*self.sweep_runs, *self.runs))
         pairs = len(self.settings.training_seeds) * len(list(combinations(self.settings.labels, 2)))
         return checkpoints * len(self.opponents) * self.tournament.games + pairs * self.settings.measuring.final_games
 
     @property
     def most_games(self) -> int:
-        """Games of the longest pairing."""
+        """Largest number of games of a pairing."""
         return max(self.tournament.games, self.settings.measuring.final_games)
 
     def tasks(
         self, player: str, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]
     ) -> Iterator[GameTask]:
-        """The games of a checkpoint, by its player's spec, against all opponents, without those that are finished."""
+        """Yield the unfinished games of a checkpoint against all opponents.
+
+        ``player``: spec of the checkpoint's player. ``weights``: hash of its weights, by its spec. ``finished``:
+        pairing and round of the games on record.
+        """
         pairings = [(player, each.text) for each in self.opponents if each.text != player]
         hashes = {each.text: each.weights for each in self.opponents} | dict(weights)
         return schedule.tasks(pairings, self._openings, self.tournament.seed, **self._conditions(hashes, finished))
@@ -141,7 +145,10 @@ class ExperimentPlan:
         weights: Mapping[str, str | None],
         finished: Collection[tuple[str, int]],
     ) -> Iterator[GameTask]:
-        """The games between pairs of last checkpoints, by their players' specs."""
+        """Yield the unfinished games between pairs of last checkpoints.
+
+        ``players``: specs of the two players of each pair. ``weights`` and ``finished``: see :meth:`tasks`.
+        """
         return schedule.tasks(
             list(players), self._final_openings, self.tournament.seed, **self._conditions(weights, finished)
         )

@@ -1,4 +1,4 @@
-"""The settings of an experiment, as its TOML file and the database have them."""
+"""The settings of an experiment, with conversion from its TOML file and from the JSON in the database."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LABEL = re.compile(r"[\w.-]+")
-"""The form of names and labels: they are parts of the names of training runs."""
+"""Characters of a label. Labels are parts of the names of training runs."""
 _FIRST_SEED = 1
-"""The first training seed if a file gives only their number."""
+"""The first training seed if a file gives only the number of seeds."""
 _MOST_SEEDS = 10_000
 """The largest number of training seeds that a file can ask for without a list."""
 
@@ -32,7 +32,9 @@ class LearnerSettings:
     """One learner of an experiment."""
 
     learner: Annotated[str, Meta(description="Spec of the learner, for example lms:rate=0.05.")]
-    label: Annotated[str, Meta(description="Name in tables and pictures; the spec's name if not given.")] | None = None
+    label: Annotated[str, Meta(description="Name in tables and pictures; the learner's name if not given.")] | None = (
+        None
+    )
     games: Annotated[int, Meta(ge=1, description="Games that each run learns from.")] = 500
     checkpoints: (
         Annotated[
@@ -83,7 +85,11 @@ class MeasuringSettings:
     opponents: Annotated[list[str], Meta(description="Specs of the players that every checkpoint plays against.")]
     games: Annotated[int, Meta(description="Games of a checkpoint against each opponent; even.")] = 20
     final_games: Annotated[
-        int, Meta(ge=0, description="Games between the last checkpoints of each two learners, seed by seed; even.")
+        int,
+        Meta(
+            ge=0,
+            description="Games between the last checkpoints of every two learners with the same training seed; even.",
+        ),
     ] = 0
     seed: Annotated[int, Meta(ge=0, le=LARGEST, description="Seed of the games that measure.")] = 1
     openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
@@ -91,9 +97,7 @@ class MeasuringSettings:
     nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
     move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
     memory: Annotated[int, Meta(ge=1, description="MB of memory that a player may take.")] = 2048
-    adjudicate: Annotated[str, Meta(description="When games end before their end, as in arena tournament.")] | None = (
-        None
-    )
+    adjudicate: Annotated[str, Meta(description="Rules that end games early, as in arena tournament.")] | None = None
     ratings: Annotated[list[str], Meta(description="Specs of the rating systems; the ladder shows the first.")] = field(
         default_factory=lambda: ["davidson"]
     )
@@ -101,14 +105,17 @@ class MeasuringSettings:
 
     @property
     def tournament(self) -> TournamentSettings:
-        """The settings of the games. Raises UsageError if there cannot be such games."""
+        """The settings of the games. Raises UsageError if one of them is invalid."""
         names = {each.name for each in fields(self)} - {"opponents", "final_games", "ratings"}
         return TournamentSettings(ratings=tuple(self.ratings), **{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentSettings:
-    """Everything that decides an experiment, besides the code and the weights of learners and players."""
+    """All settings of an experiment.
+
+    With the code and the weights of learners and players, they determine every recorded game.
+    """
 
     seeds: Annotated[
         list[int] | int, Meta(description="Training seeds: a list, or their number, which means 1, 2, ...")
@@ -124,7 +131,7 @@ class ExperimentSettings:
     measuring: MeasuringSettings
 
     def __post_init__(self) -> None:
-        """Raises UsageError for values that cannot be."""
+        """Raises UsageError for invalid values."""
         if not self.learners:
             raise UsageError("an experiment needs at least one learner: [[learners]]")
         seeds = self.training_seeds
@@ -175,7 +182,7 @@ class ExperimentSettings:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The settings in a TOML file. Raises UsageError."""
+        """Read a TOML file. Raises UsageError if the file or a setting in it is invalid."""
         try:
             table = tomllib.loads(path.read_bytes().decode())
         except FileNotFoundError:
@@ -193,7 +200,7 @@ class ExperimentSettings:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """The settings in a table with the keys of the file, or in the JSON of the database. Raises UsageError."""
+        """Convert a table from a TOML file or from the database. Raises UsageError if a setting is invalid."""
         table = dict(table)
         learners = table.pop("learners", [])
         measuring = table.pop("measuring", None)
@@ -209,7 +216,7 @@ class ExperimentSettings:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON values that :meth:`from_table` reads."""
+        """Return JSON values that :meth:`from_table` converts back."""
         sweep_seeds = {"sweep-seeds": self.candidate_seeds} if self.candidate_seeds else {}
         return sweep_seeds | {
             "seeds": self.training_seeds,
@@ -226,7 +233,7 @@ def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    """The values of a dataclass by the keys of the file; what is None is left out."""
+    """Return the values of a dataclass that are neither None nor empty tables, by the keys of the file."""
     values = {name: value for name, value in asdict(settings).items() if value is not None and value != {}}
     if "rules" in values:
         values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
@@ -253,5 +260,5 @@ def _seeds(name: str, given: list[int] | int, first: int) -> list[int]:
 
 
 def _repeated(values: list[Any]) -> Any:
-    """The first value that occurs twice; None if there is none."""
+    """Return the first value that occurs twice; None if all differ."""
     return next((each for number, each in enumerate(values) if each in values[:number]), None)

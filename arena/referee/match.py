@@ -5,9 +5,10 @@ A player forfeits the game if it raises an exception, chooses an illegal move or
 :meth:`Match.play` returns a record in these cases too. It raises an exception only for an error of the arena itself, or
 for a :class:`Disturbance`.
 
-:class:`Match` waits until each call of a player returns, so it has no means against a player that hangs. In a worker,
-either the guard (:mod:`arena.workers.guard`) kills the process of the match, or the players are
-:class:`arena.workers.isolated.IsolatedPlayer` objects, which raise :class:`Fault` after the move timeout.
+:class:`Match` waits until each call of a player returns, so it cannot stop a player that hangs. A worker stops such a
+player in one of two ways. If the players run in the process of the match, the guard (:mod:`arena.workers.guard`) kills
+that process. If they run in processes of their own, :class:`arena.workers.isolated.IsolatedPlayer` raises
+:class:`Fault` after the move timeout.
 """
 
 from __future__ import annotations

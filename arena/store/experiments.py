@@ -1,4 +1,4 @@
-"""Experiments on record, and writing them."""
+"""Recorded experiments: reading and writing them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class StoredExperiment:
     tournament_id: int
     """The tournament of its games."""
     version: str
-    """Version of checkers-arena that made it."""
+    """Version of checkers-arena that created it."""
     started: float
     """Seconds since the epoch."""
 
@@ -53,15 +53,15 @@ class StoredExperimentRun:
     """A training run of an experiment."""
 
     label: str
-    """Of the learner, or of a candidate of its sweep."""
+    """Label of the learner, or of a candidate of its sweep."""
     seed: int
     run_id: int
     name: str
-    """Of the run."""
+    """Name of the training run."""
     failure: str | None
-    """The error that stopped the learner; None: none."""
+    """The error that stopped the run; None if it has not failed."""
     checkpoints: tuple[int, ...]
-    """Planned checkpoints: games after which the run is measured."""
+    """Planned checkpoints: numbers of training games after which the run is measured."""
 
 
 @decoded

@@ -17,7 +17,7 @@ from experimenting import TABLE, carried_out, content
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
 
 pytestmark = pytest.mark.usefixtures("tiny")
 
@@ -42,7 +42,7 @@ def settings(**changes: Any) -> ExperimentSettings:
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
-    """The database of a sweep that nothing has disturbed; only read it."""
+    """The database of an uninterrupted sweep. Tests only read it."""
     return carried_out(tmp_path_factory.mktemp("sweep") / "arena.sqlite", settings(), workers=1)
 
 
@@ -60,7 +60,7 @@ def test_a_grid_of_option_values_makes_the_candidates(db: Path) -> None:
 
 
 def test_the_estimate_counts_candidates(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(estimate, "_seconds_a_game", lambda _play, _step: 1.0)
+    monkeypatch.setattr(estimate, "_seconds_per_game", lambda _play, _step=1: 1.0)
     plan = ExperimentPlan(settings(measuring={"opponents": ["random"], "games": 4}), db)
     assert estimate.seconds(plan, 2) == (plan.training_games + plan.games) / 2
 
@@ -110,7 +110,7 @@ def test_tables_of_learners_leave_out_candidates(swept: Path) -> None:
     assert (row["learners"], row["seeds"], row["runs"], row["games"]) == (2, 2, 4 * 3 + 2 * 2, GAMES)
 
 
-def test_the_number_of_processes_changes_nothing(swept: Path, db: Path) -> None:
+def test_the_database_does_not_depend_on_the_number_of_processes(swept: Path, db: Path) -> None:
     assert content(carried_out(db, settings(), workers=3)) == content(swept)
 
 
@@ -119,7 +119,7 @@ class Stopped(Exception):
 
 
 @pytest.mark.parametrize("after", [30, 52])
-def test_a_stopped_sweep_is_resumed_without_a_trace(swept: Path, db: Path, after: int) -> None:
+def test_a_resumed_sweep_equals_an_uninterrupted_one(swept: Path, db: Path, after: int) -> None:
     def stop(progress: ExperimentProgress) -> None:
         if progress.played >= after:
             raise Stopped

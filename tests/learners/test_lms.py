@@ -14,7 +14,8 @@ import arena
 from arena.contracts.compiled_player import RANDOM_MOVES
 from arena.search.selfplay import Games
 from arena_evaluators.linear import Linear, features_of
-from arena_learners.lms import LMS, MARGIN, Critic, Examples, Generalizer, PerformanceSystem, lms
+from arena_learners.examples import Examples
+from arena_learners.lms import LMS, MARGIN, Critic, Generalizer, PerformanceSystem, lms
 from arena_learners.loop import SelfPlay
 from positions import random_game
 
