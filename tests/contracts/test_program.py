@@ -95,5 +95,5 @@ def test_a_spec_with_a_command_line_is_canonical() -> None:
 def test_a_spec_needs_a_command_line_that_can_be_used() -> None:
     with pytest.raises(UsageError, match=r"engine needs the option 'command' \(command line\)"):
         parse("player", "engine:name=mine")
-    with pytest.raises(UsageError, match="the program './two' does not exist"):
+    with pytest.raises(UsageError, match=r"the program '\./two' does not exist"):
         parse("player", "engine:command=./two")
