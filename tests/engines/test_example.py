@@ -99,7 +99,9 @@ def test_its_games_depend_on_the_seed_alone(spec: str) -> None:
 def test_it_compares_with_clocks(built: Path, tmp_path: Path) -> None:
     fast = f"engine:name=fast:command={built / 'engine'}"
     command = [sys.executable, "-m", "arena", "compare", fast, "random", "--clock", "2+0.05", "--games", "4"]
-    done = subprocess.run([*command, "--seed", "1", "--workers", "1"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [*command, "--seed", "1", "--workers", "1"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
         frame = results.games()
