@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -119,9 +120,12 @@ class Library:
         info |= _RESET * self._is_new_game
         self._is_new_game = False
         status, stop = ctypes.create_string_buffer(_TEXT_SIZE), ctypes.c_int(0)
-        seconds = self._seconds(game.limits)
+        usual, most = seconds_of(game.limits, self._move_time)
+        timer = threading.Timer(most, setattr, (stop, "value", 1))
+        timer.start()
         colour = _COLOURS[game.side]
-        self._getmove(squares, colour, seconds, status, ctypes.byref(stop), info, more, ctypes.byref(_Move()))
+        self._getmove(squares, colour, usual, status, ctypes.byref(stop), info, more, ctypes.byref(_Move()))
+        timer.cancel()
         print(status.value.decode("utf-8", "replace"), file=sys.stderr, flush=True)
         left = pieces_on(squares)
         for move in game.board.legal_moves:
@@ -135,14 +139,6 @@ class Library:
         done = self._enginecommand(ctypes.create_string_buffer(text.encode(), max(_COMMAND_SIZE, len(text) + 1)), reply)
         answer = reply.value.decode("utf-8", "replace").strip()
         return answer if done and answer != _UNKNOWN else None
-
-    def _seconds(self, limits: Limits) -> float:
-        """Return the time for a move."""
-        if limits.seconds is not None:
-            return limits.seconds
-        if limits.clock is not None:
-            return min(limits.clock / 30 + 0.8 * limits.increment, 0.8 * limits.clock)
-        return self._move_time
 
 
 def squares_of(board: Board) -> ctypes.Array[ctypes.Array[ctypes.c_int]]:
@@ -178,6 +174,18 @@ def history(game: Game) -> str:
         if len(text) < _COMMAND_SIZE:
             return text
     return f"set gamehist {game.board.fen}"
+
+
+def seconds_of(limits: Limits, move_time: float) -> tuple[float, float]:
+    """Return the seconds that the library should take for a move, and those after which it is told to move at once.
+
+    ``move_time``: both of them, in a game without limits of time.
+    """
+    if limits.clock is None:
+        seconds = move_time if limits.seconds is None else limits.seconds
+        return seconds, seconds
+    usual = min(limits.clock / 30 + 0.8 * limits.increment, 0.5 * limits.clock)
+    return usual, min(4 * usual, 0.8 * limits.clock)
 
 
 def time_of(limits: Limits) -> tuple[int, int]:

@@ -40,7 +40,9 @@ static struct {
     long long nodes, node_limit;
     double deadline; /* 0: none */
     int stopped;
+    const volatile int *stop; /* NULL, or not 0 if the search is to end */
 } search;
+static const volatile int *play_now; /* CheckerBoard sets it to have a move at once */
 static Move best_line[MAX_PLY + 1][MAX_PLY + 1];
 static int best_length[MAX_PLY + 1];
 static uint64_t random_state = 1;
@@ -180,6 +182,7 @@ static int alpha_beta(const Position *p, int depth, int ply, int alpha, int beta
     search.nodes++;
     if (search.nodes >= search.node_limit) search.stopped = 1;
     if (search.deadline && search.nodes % 1024 == 0 && now() >= search.deadline) search.stopped = 1;
+    if (search.stop && *search.stop) search.stopped = 1;
     if (search.stopped) return 0;
     if (ply && is_repeated(p)) return 0;
     int count = generate(p, moves);
@@ -225,6 +228,7 @@ static void think(const Position *p, int depth, long long nodes, double seconds,
     search.nodes = search.stopped = 0;
     for (int d = 1; d <= (depth ? depth : MAX_DEPTH); d++) {
         search.node_limit = d > 1 && nodes ? nodes : INT64_MAX;
+        search.stop = d > 1 ? play_now : NULL;
         search.deadline = d > 1 && seconds > 0 ? start + seconds : 0;
         random_state = seed; /* the same order of the moves at every depth */
         int value = alpha_beta(p, d, 0, -INFINITE, INFINITE);
@@ -394,7 +398,7 @@ EXPORT int WINAPI getmove(int b[8][8], int colour, double maxtime, char str[1024
     double unit = units[info >> 2 & 3], seconds = maxtime;
     Position p = {{0, 0}, 0, colour == CB_BLACK ? BLACK : WHITE};
     Move moves[MAX_MOVES];
-    (void)playnow, (void)move; /* it is never interrupted, and English checkers does not need the move */
+    (void)move; /* not needed for English checkers, where b has the position after the move */
     make_tables();
     for (int square = 0; square < 32; square++) {
         int piece = *cell(b, square);
@@ -403,6 +407,7 @@ EXPORT int WINAPI getmove(int b[8][8], int colour, double maxtime, char str[1024
     }
     if (!generate(&p, moves)) return CB_LOSS;
     if (unit > 0) seconds = seconds_of_clock((moreinfo >> 16 & 0xffff) * unit, (moreinfo & 0xffff) * unit);
+    play_now = playnow;
     think(&p, 0, 0, seconds > 0.001 ? 0.9 * seconds : 0.001, &result);
     snprintf(str, 1024, "depth %d, value %.2f, %lld nodes", result.depth, result.score / 100.0, result.nodes);
     play(&p, &result.line[0]);

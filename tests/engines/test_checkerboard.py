@@ -108,6 +108,26 @@ def test_a_library_chooses_legal_moves_within_its_time(library: Library) -> None
         assert library.choose(arena.Game(board, limits=arena.Limits(clock=0.3, increment=0.0))) in board.legal_moves
 
 
+def test_a_library_is_told_to_move_at_once_when_its_time_is_over(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkerboard, "seconds_of", lambda *_: (3600.0, 0.05))
+    assert library.choose(arena.Game()) in arena.Board.start().legal_moves
+
+
+@pytest.mark.parametrize(
+    ("limits", "seconds"),
+    [
+        (arena.Limits(nodes=9), (1.0, 1.0)),
+        (arena.Limits(seconds=0.3), (0.3, 0.3)),
+        (arena.Limits(clock=60.0), (2.0, 8.0)),
+        (arena.Limits(clock=1.0, increment=1.0), (0.5, 0.8)),
+    ],
+)
+def test_a_clock_gives_the_usual_time_and_the_longest(limits: arena.Limits, seconds: tuple[float, float]) -> None:
+    assert checkerboard.seconds_of(limits, 1.0) == seconds
+
+
 def test_a_position_that_no_move_reaches_is_returned_as_text(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(library, "_getmove", lambda *_: 3)
     game = arena.Game(arena.Board.from_fen("B:W32:B1"))
