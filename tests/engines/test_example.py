@@ -110,6 +110,16 @@ def test_it_compares_with_clocks(built: Path, tmp_path: Path) -> None:
         assert results.positions()["depth"].max() > 5
 
 
+def test_it_has_the_conversation_of_the_documentation(built: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "engines.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^    ([<>]) (.*)$", page, re.MULTILINE)
+    sent = "".join(f"{text}\n" for mark, text in lines if mark == ">")
+    done = subprocess.run([built / "engine"], input=sent, capture_output=True, text=True, check=True)
+    answers = "\n".join(text for mark, text in lines if mark == "<")
+    assert len(lines) > 15
+    assert re.sub(r" time=\S+", "", done.stdout.strip()) == re.sub(r" time=\S+", "", answers)
+
+
 def test_it_is_a_short_program() -> None:
     source = Path(__file__).parents[2] / "examples" / "engine" / "engine.c"
     lines = source.read_text(encoding="utf-8").splitlines()
