@@ -113,6 +113,20 @@ def _seeds(row: Row) -> str:
     return f"{row['seeds']} ({row['failed']} failed)" if row["failed"] else str(row["seeds"])
 
 
+def _kept(row: Row) -> str:
+    return "" if row["kept_low"] is None else f"{row['kept_low']:.1f}-{row['kept_high']:.1f}"
+
+
+def _checkpoint(row: Row) -> str:
+    """Return the learner, the training seed and the games of a checkpoint."""
+    return "" if row.get("label") is None else f"{row['label']}, seed {row['seed']}, {row['games']} games"
+
+
+def _if_there(name: str) -> Column:
+    """A column that is left out if the frame does not have it."""
+    return _optional(Column(name, lambda row: str(row.get(name, "")), left=name == "phase"))
+
+
 def _metric(row: Row) -> str:
     return "" if row["value"] is None else f"{row['value']:.5g}"
 
@@ -147,6 +161,11 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
         *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
     ),
+    "accuracy": (
+        *(_PLAYER, _optional(Column("checkpoint", _checkpoint, left=True)), _if_there("phase"), _if_there("pieces")),
+        *(_count("moves"), _optional(_value("loss_pct", "loss %", ".2f", "loss_error"))),
+        *(_value("kept_pct", "kept %"), Column("95 % interval", _kept)),
+    ),
     "games": (
         _words("name"),
         _words("black"),
@@ -180,6 +199,14 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         Column("value", _metric),
     ),
     "checkpoints": (_words("checkpoint"), _words("kind"), _words("model"), _value("seconds"), _time("added")),
+    "origins": (
+        *(_words("made_by", "made by"), _words("source"), _optional(_words("game")), _optional(_words("black"))),
+        *(_optional(_words("white")), _optional(_words("result")), _count("times")),
+    ),
+    "learned-from": (
+        *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
+        Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
     "learners": (
         *(_words("label", "learner"), Column("seeds", _seeds), _count("games"), _value("iqm", "score %")),

@@ -28,32 +28,19 @@ from arena_evaluators.linear import SHIPPED as LMS_WEIGHTS
 from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
 from arena_learners.lms import LMS
 from arena_learners.td import TD
+from tournaments import StoppedError, stop_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from arena.contracts.record import GameRecord
     from arena.store import StoredTournament
-    from arena.tournament.tally import Progress
 
-pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+pytestmark = pytest.mark.usefixtures("notes", "shared_launcher")
 
 PLAYERS = "lms:depth=2,td,m1,raises-in-choose"
 PUPILS = ("lms:depth=2", "td")
 SETTINGS = TournamentSettings(seed=3, games=4, learning=True)
-
-
-class StoppedError(Exception):
-    """The tournament was stopped."""
-
-
-def stop_after(games: int) -> Callable[[Progress], None]:
-    def progress(now: Progress) -> None:
-        if now.played == games:
-            raise StoppedError
-
-    return progress
 
 
 def plan(players: str = PLAYERS, **changes: Any) -> Plan:
