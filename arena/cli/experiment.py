@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.experiment.plan import ExperimentPlan
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
     from arena.store import Results
 
 app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds, and measure them at checkpoints.")
@@ -114,9 +114,10 @@ def _describe(plan: ExperimentPlan) -> None:
     from arena.cli.output import say
 
     seeds = len(plan.settings.training_seeds)
+    swept = f", {len(plan.candidates)} candidates x {len(plan.settings.candidate_seeds)} sweep seeds"
     say(
-        f"{len(plan.plans)} learners x {seeds} seeds: {plan.training_games} games to learn from, "
-        f"{plan.games} games that measure"
+        f"{len(plan.settings.labels)} learners x {seeds} seeds{swept if plan.candidates else ''}: "
+        f"{plan.training_games} games to learn from, {plan.games} games that measure"
     )
 
 
@@ -159,6 +160,9 @@ def _print(stored: Results, name: str) -> None:
     from arena.report.experiment import final_scores
 
     experiment = stored.experiment(name)
+    sweep = stored.sweep(experiment.id)
+    if not sweep.empty:
+        print_rows("sweep", sweep, f"{experiment.name}: candidates on the sweep seeds")
     scores = final_scores(stored, experiment.id)
     if scores.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")

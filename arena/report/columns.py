@@ -234,6 +234,10 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _words("failure"),
     ),
     "identities": (_words("of"), _words("part"), _words("hash")),
+    "sweep": (
+        *(_words("label", "learner"), _words("spec", "candidate"), Column("seeds", _seeds)),
+        *(_value("score_pct", "score %"), _value("worst"), Column("", lambda row: "chosen" if row["chosen"] else "")),
+    ),
     "compared-learners": (
         *(_words("first"), _words("second"), _value("difference", form="+.1f")),
         *(_value("improvement_pct", "better %"), Column("p", _p_value)),

@@ -33,6 +33,7 @@ def page(results: Results, experiment: StoredExperiment) -> Page:
         _learners(results, experiment, curve),
         _curves(results, experiment, aggregate, curve),
         *_ladder(results, experiment),
+        *_sweep(results, experiment),
         *_failures(results, experiment),
         *tournament.forfeits(results, played),
         _games(results, experiment, curve),
@@ -96,6 +97,14 @@ def _ladder(results: Results, experiment: StoredExperiment) -> list[Section]:
         return []
     picture = Picture(inline(plots.ladder(results, experiment.id), "ladder-", _LADDER), _LADDER)
     return [Section("Ladder", [picture, table("ladder", frame, "Ratings of all checkpoints", is_folded=True)])]
+
+
+def _sweep(results: Results, experiment: StoredExperiment) -> list[Section]:
+    frame = results.sweep(experiment.id)
+    if frame.empty:
+        return []
+    text = "The candidate with the best score on seeds of its own was trained with the training seeds."
+    return [Section("Sweep", [table("sweep", frame, "Candidates on the sweep seeds"), Text(text)])]
 
 
 def _failures(results: Results, experiment: StoredExperiment) -> list[Section]:
