@@ -14,7 +14,10 @@ from arena.tournament.settings import TournamentSettings
 from arena.tournament.values import values_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from arena.plugins.specs import Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +25,13 @@ class TournamentRequest(TournamentSettings):
     """A new tournament: its settings and players, the database, and how it is played."""
 
     players: Annotated[list[str] | str, Meta(description="Specs of the players, separated by commas.")] | None = None
+    players_from: (
+        Annotated[
+            str,
+            Meta(description="Folder of Python files: all their players take part, besides those of --players."),
+        ]
+        | None
+    ) = None
     workers: (
         Annotated[int, Meta(ge=1, description="Number of worker processes; one for each processor if not given.")]
         | None
@@ -37,12 +47,23 @@ class TournamentRequest(TournamentSettings):
         """The settings without players, database and workers."""
         return TournamentSettings(**{each.name: getattr(self, each.name) for each in fields(TournamentSettings)})
 
-    @property
-    def specs(self) -> str:
-        """The specs of the players, separated by commas. Raises UsageError if there are none."""
-        if not self.players:
+    def chosen(self, say: Callable[[str], object]) -> list[Spec]:
+        """Return the players: those named, and those in the folder. Raises UsageError if there are none.
+
+        ``say``: called with a line for each file of the folder that is left out.
+        """
+        from arena.plugins import hand_ins, specs
+        from arena.plugins.files import Files
+        from arena.plugins.models import ModelResolver
+
+        if not (self.players or self.players_from):
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
-        return self.players if isinstance(self.players, str) else ",".join(self.players)
+        resolver = ModelResolver(self.db, Files(self.files))
+        named = self.players if isinstance(self.players, str) else ",".join(self.players or ())
+        players = specs.parse_list("player", named, resolver=resolver) if named else []
+        if self.players_from:
+            players += hand_ins.players(self.players_from, resolver, say)
+        return players
 
 
 def read(path: Path) -> dict[str, Any]:

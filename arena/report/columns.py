@@ -199,11 +199,44 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         Column("value", _metric),
     ),
     "checkpoints": (_words("checkpoint"), _words("kind"), _words("model"), _value("seconds"), _time("added")),
+    "origins": (
+        *(_words("made_by", "made by"), _words("source"), _optional(_words("game")), _optional(_words("black"))),
+        *(_optional(_words("white")), _optional(_words("result")), _count("times")),
+    ),
+    "learned-from": (
+        *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
+        Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
     "learners": (
         *(_words("label", "learner"), Column("seeds", _seeds), _count("games"), _value("iqm", "score %")),
         *(_interval("low", "high"), _value("worst"), _value("area")),
         _value("reached_games", "games to 75 %", ".0f"),
+    ),
+    "final-scores": (*(_words("label", "learner"), _OPPONENT, _count("played", "games"), _RECORD, _WIN, _SCORE),),
+    "checkpoints-of-learners": (
+        *(_words("label", "learner"), _count("games"), _count("seeds"), _value("iqm", "score %")),
+        *(_interval("low", "high"), _value("mean"), _value("median"), _value("worst")),
+    ),
+    "ladder": (
+        *(_PLAYER, _words("label", "learner"), _count("seed"), _count("games", "learned from")),
+        *(_rating("error"), _count("played", "games")),
+    ),
+    "training-runs": (
+        *(_words("run"), _words("label"), _words("learner"), _count("seed"), _count("learned", "games")),
+        *(_words("version"), _optional(_words("weights", "started from")), _words("model", "last model")),
+    ),
+    "failed-runs": (
+        _words("run"),
+        _words("label", "learner"),
+        _count("seed"),
+        _count("learned", "games"),
+        _words("failure"),
+    ),
+    "identities": (_words("of"), _words("part"), _words("hash")),
+    "sweep": (
+        *(_words("label", "learner"), _words("spec", "candidate"), Column("seeds", _seeds)),
+        *(_value("score_pct", "score %"), _value("worst"), Column("", lambda row: "chosen" if row["chosen"] else "")),
     ),
     "compared-learners": (
         *(_words("first"), _words("second"), _value("difference", form="+.1f")),

@@ -163,8 +163,8 @@ def test_checkpoints_play_wherever_a_player_is_named(run: Run, tmp_path: Path) -
     assert run("tournament", "--resume", "t1", "--db", "x.sqlite").returncode == 0
     with arena.Results(tmp_path / "x.sqlite") as results:
         pd.testing.assert_frame_equal(results.games("t1").drop(columns=["tournament", "name"]), two)
-    won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--side", "white", "--db", "x.sqlite")
-    assert "black (tiny@4) plays 9-" in won.stdout
+    won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--as", "white", "--db", "x.sqlite")
+    assert "Black (tiny@4) plays 9-" in won.stdout
 
 
 def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Path) -> None:
