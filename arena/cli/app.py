@@ -11,6 +11,7 @@ from arena.cli import (
     analyze,
     cache,
     compare,
+    db,
     experiment,
     listing,
     models,
@@ -56,6 +57,7 @@ for group in (
     analyze,
     tablebase,
     cache,
+    db,
     pdn,
 ):
     group.register(app)
