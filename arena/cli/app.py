@@ -11,6 +11,7 @@ from arena.cli import (
     analyze,
     cache,
     compare,
+    db,
     engine,
     experiment,
     listing,
@@ -60,6 +61,7 @@ for group in (
     analyze,
     tablebase,
     cache,
+    db,
     pdn,
 ):
     group.register(app)
