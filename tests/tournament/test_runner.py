@@ -339,12 +339,6 @@ def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
     assert blamed.keys() <= {"raises-in-choose", "exits", "moody"}
 
 
-def descendants(process: int) -> list[int]:
-    """The ids of all descendants of a process."""
-    children = system.children(process)
-    return children + [each for child in children for each in descendants(child)]
-
-
 def numbers(path: Path) -> dict[int, int]:
     """The numbers of the recorded games by id."""
     with closing(sqlite3.connect(path)) as connection:
