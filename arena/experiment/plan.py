@@ -156,6 +156,7 @@ class ExperimentPlan:
     def _conditions(self, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]) -> dict[str, Any]:
         return {
             "weights": weights,
+            "files": {each.text: each.files for each in self.opponents},
             "scores": self._scores,
             "database": self.models.absolute,
             "finished": finished,
@@ -189,7 +190,7 @@ class ExperimentPlan:
         if at is None:
             at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
         measured = Measuring(baselines="", at=tuple(sorted({*at})))
-        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database)
+        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database, self.models.files.paths)
 
 
 def _with_spec_of(learner: LearnerSettings, candidate: LearnerSettings) -> LearnerSettings:

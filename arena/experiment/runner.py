@@ -49,15 +49,15 @@ def run(
     store.experiments.check_name(name)
     settings = replace(plan.tournament, games=plan.most_games)
     states = [specs.identity(each) for each in plan.opponents]
-    tournament = store.create_tournament(
+    experiment = store.create_experiment(
         name,
+        plan.settings.to_json(),
         plan.tournament.seed,
         settings.to_json() | {"players": states},
         [identity_of(each) for each in plan.opponents],
         plan.games,
+        [(each.learner, each.label, each.spec) for each in plan.candidates],
     )
-    candidates = [(each.learner, each.label, each.spec) for each in plan.candidates]
-    experiment = store.experiments.create(name, plan.settings.to_json(), tournament.id, candidates)
     Session(experiment, plan, store, workers, progress, say, launcher).finish()
     return experiment
 

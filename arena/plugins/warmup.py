@@ -119,11 +119,11 @@ def units(needed: Iterable[Spec]) -> list[Unit]:
         result[GAMES] = Unit(GAMES, None, (SEARCH,))
         player = registry.load().get("player", learner.cls.plays)
         evaluators += [*_named_by(learner.cls), *_named_by(player.cls)]
-    evaluators = [item for item in evaluators if _has_only_defaults(item)]
+    evaluators = [item for item in evaluators if _is_unit(item)]
     for item in evaluators:
         name = f"evaluator {item.name}"
         result[name] = Unit(name, item, (GAME,))
-    for item in filter(_has_only_defaults, learners):
+    for item in filter(_is_unit, learners):
         name = f"learner {item.name}"
         result[name] = Unit(name, item, (GAMES, *(f"evaluator {evaluator.name}" for evaluator in evaluators)))
     return list(result.values())
@@ -202,6 +202,11 @@ def _named_by(cls: type) -> list[Registered]:
 def _has_only_defaults(item: Registered) -> bool:
     """Whether every option has a default."""
     return not any(option.required for option in item.options)
+
+
+def _is_unit(item: Registered) -> bool:
+    """Whether any process can compile a component by its name: it is installed and needs no options."""
+    return item.file is None and _has_only_defaults(item)
 
 
 def _search() -> None:

@@ -12,7 +12,6 @@ from sqlalchemy import func, select
 from arena.errors import UsageError
 from arena.statistics import aggregate
 from arena.statistics.holm import holm
-from arena.store import lookup
 from arena.store.experiments import candidates_of, experiment_runs_of, stored_experiment
 from arena.store.frames import dated
 from arena.store.measured import MeasuredExperiment
@@ -247,34 +246,8 @@ class ExperimentResults:
         frame = pd.DataFrame(rows, columns=list(SWEEP))
         return frame.astype({"games": "Int64", "chosen": "boolean"})
 
-    def accuracy(
-        self, tournament: Which | None = None, *, collection: str | None = None, pieces: int = 4
-    ) -> pd.DataFrame:
-        """One row per player, number of pieces on the board and exact value of the position: ``win`` or ``draw``.
-
-        ``positions`` counts the positions with the player to move that are in the endgame tables of up to ``pieces``
-        pieces. ``kept`` counts those of them in which the player's move kept the value. ``kept_low`` and ``kept_high``
-        are the bounds of Wilson's 95 % interval of ``kept_pct``. Lost positions do not count.
-
-        ``tournament``: name or id of a tournament, or ``"last"``. The tournament of an experiment has the experiment's
-        name. ``collection``: name of a collection of imported games, to be used instead of a tournament. Without both,
-        all tournaments count. Missing endgame tables are built.
-        """
-        from arena.search.tablebase import Tablebase
-        from arena.store import accuracy
-
-        tables = Tablebase.open(pieces)
-        with self._database.engine.connect() as connection:
-            if collection is not None:
-                of = lookup.collection_id(connection, collection, self.location)
-                rows = accuracy.of_collection(connection, of, tables)
-            else:
-                key = None if tournament is None else lookup.tournament_id(connection, tournament, self.location)
-                rows = accuracy.of_tournament(connection, key, tables)
-        return pd.DataFrame(rows, columns=list(accuracy.Accuracy._fields))
-
     def _read(self, which: Which) -> MeasuredExperiment:
-        """The runs of the learners of an experiment, without those of candidates."""
+        """Return the training runs of the learners of an experiment, without those of candidates."""
         with self._database.engine.connect() as connection:
             stored = stored_experiment(connection, which, self.location)
             candidates = {label for label, *_ in candidates_of(connection, stored.id)}

@@ -88,16 +88,16 @@ class Experiments:
                 if self._connection.scalar(select(table.c.id).where(table.c.name == name)) is not None:
                     raise StoreError(f"{self.location} already has {_article(table.name)} {name!r}: {remedy}")
 
-    def create(
+    def insert(
         self,
         name: str,
         settings: Mapping[str, Any],
         tournament_id: int,
         candidates: Sequence[tuple[str, str, str]] = (),
     ) -> StoredExperiment:
-        """Record a new experiment, whose games are those of a tournament. Raises StoreError if the name is taken.
+        """Record a new experiment, whose games are those of a tournament, in the open transaction.
 
-        ``candidates`` of sweeps are given by the label of the learner, their own label and their spec.
+        ``candidates``: for each candidate of a sweep the label of the learner, its own label, and its spec.
         """
         values: dict[str, Any] = {
             "name": name,
@@ -106,11 +106,10 @@ class Experiments:
             "version": version("checkers-arena"),
             "started": time.time(),
         }
-        with self._connection.begin():
-            key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
-            for position, (learner, label, spec) in enumerate(candidates):
-                row = {"experiment_id": key, "label": label, "learner": learner, "spec": spec, "position": position}
-                self._connection.execute(insert(experiment_candidates), row)
+        key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        for position, (learner, label, spec) in enumerate(candidates):
+            row = {"experiment_id": key, "label": label, "learner": learner, "spec": spec, "position": position}
+            self._connection.execute(insert(experiment_candidates), row)
         return StoredExperiment(id=key, **values)
 
     def choose(self, experiment_id: int, labels: Sequence[str]) -> None:

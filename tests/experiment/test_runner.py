@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from arena.experiment.session import ExperimentProgress
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 GAMES = 2 * 5 * 2 * 4 + 2 * 2
 
@@ -62,7 +62,7 @@ class Stopped(Exception):
     """Raised in the middle of an experiment."""
 
 
-@pytest.mark.parametrize("after", [1, 30, 75])
+@pytest.mark.parametrize("after", [1, pytest.param(30, marks=pytest.mark.long), 75])
 def test_a_resumed_experiment_equals_an_uninterrupted_one(experiment: Path, db: Path, after: int) -> None:
     def stop(progress: ExperimentProgress) -> None:
         if progress.played >= after:
