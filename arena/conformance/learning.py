@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
+from arena.conformance.survey import seed_globally
 from arena.contracts.compiled_player import RANDOM_MOVES
 from arena.contracts.learner import Learner
 from arena.plugins import specs
@@ -110,6 +111,7 @@ def main() -> None:
     listener = event.RecordingListener()  # type: ignore[no-untyped-call]
     event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
     learner: Learner = specs.parse("learner", text, resolver=Resolver(Files(files))).create()
+    seed_globally(0)
     learner.begin(seed)
     advance(learner, 0, ceil(games / learner.step) * learner.step)
     uncached = []
