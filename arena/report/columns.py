@@ -199,6 +199,14 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         Column("value", _metric),
     ),
     "checkpoints": (_words("checkpoint"), _words("kind"), _words("model"), _value("seconds"), _time("added")),
+    "origins": (
+        *(_words("made_by", "made by"), _words("source"), _optional(_words("game")), _optional(_words("black"))),
+        *(_optional(_words("white")), _optional(_words("result")), _count("times")),
+    ),
+    "learned-from": (
+        *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
+        Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
     "learners": (
         *(_words("label", "learner"), Column("seeds", _seeds), _count("games"), _value("iqm", "score %")),

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
     from arena.store.names import Naming
+    from arena.store.people import People
     from arena.store.runs import Runs
 
 
@@ -112,6 +113,13 @@ class Store:
 
         return Experiments(self._connect, self.location)
 
+    @property
+    def people(self) -> People:
+        """The games of people."""
+        from arena.store.people import People
+
+        return People(self._connect, self.location)
+
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
     ) -> dict[str, int]:
@@ -135,6 +143,38 @@ class Store:
         _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
             raise StoreError("the list of players has a player twice: name each player once")
+        with self._connection.begin():
+            return self._insert_tournament(naming, seed, settings, players, planned)
+
+    def create_experiment(
+        self,
+        name: str,
+        experiment: Mapping[str, Any],
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None = None,
+        candidates: Sequence[tuple[str, str, str]] = (),
+    ) -> StoredExperiment:
+        """Record a new experiment and the tournament of its games, both or neither.
+
+        ``experiment`` are the settings of the experiment. ``candidates`` of sweeps are given by the label of the
+        learner, their own label and their spec. See :meth:`create_tournament` for the rest.
+        """
+        _check_name(name)
+        with self._connection.begin():
+            tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
+            return self.experiments.insert(name, experiment, tournament.id, candidates)
+
+    def _insert_tournament(
+        self,
+        naming: Naming,
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None,
+    ) -> StoredTournament:
+        """Record a new tournament in the open transaction."""
         row: dict[str, Any] = {
             "seed": seed,
             "settings": dict(settings),
@@ -142,18 +182,17 @@ class Store:
             "started": time.time(),
             "planned": planned,
         }
-        with self._connection.begin():
-            taken = set(self._connection.scalars(select(tournaments.c.name)))
-            row["name"] = name = naming(taken)
-            if name in taken:
-                raise StoreError(
-                    f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
-                    " continues it, --new starts another"
-                )
-            key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
-            for position, player in enumerate(players):
-                values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
-                self._connection.execute(insert(tournament_players), values)
+        taken = set(self._connection.scalars(select(tournaments.c.name)))
+        row["name"] = name = naming(taken)
+        if name in taken:
+            raise StoreError(
+                f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
+                " continues it, --new starts another"
+            )
+        key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
+        for position, player in enumerate(players):
+            values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
+            self._connection.execute(insert(tournament_players), values)
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
@@ -262,7 +301,7 @@ class Store:
         """Return a context manager that records games of the tournament."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            changes = _last_change(self._connection, tournament_id)
+            changes = lookup.last_change(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
@@ -272,7 +311,7 @@ class Store:
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            number = (_last_change(self._connection, tournament_id) or 0) + 1
+            number = (lookup.last_change(self._connection, tournament_id) or 0) + 1
             rows = [
                 {
                     "tournament_id": tournament_id,
@@ -322,13 +361,6 @@ class Store:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
         return key
-
-
-def _last_change(connection: Connection, tournament_id: int) -> int | None:
-    """Return the number of the last player change of a tournament; None if there is none."""
-    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
-    last: int | None = connection.scalar(query)
-    return last
 
 
 def _check_name(name: str) -> None:

@@ -124,6 +124,7 @@ def test_the_default_seed_is_random() -> None:
     assert TournamentSettings().seed != TournamentSettings().seed
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not system.FORKS, reason="there is no way to find the processes here")
 def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
     chance = random.Random(5)
