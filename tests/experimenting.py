@@ -44,8 +44,11 @@ def tiny() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
-    """The database of the experiment ``x``, which nothing has disturbed; only read it."""
-    return carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1)
+    """The database of the uninterrupted experiment ``x``. Tests only read it. It is made once in each test process."""
+    path = tmp_path_factory.getbasetemp() / "experiment.sqlite"
+    if not path.exists():
+        carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
+    return path
 
 
 def settings(**changes: Any) -> ExperimentSettings:

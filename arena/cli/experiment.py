@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds, and measure them at checkpoints.")
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Processes that train, and that play; one for each processor if not given.")
+    int | None,
+    typer.Option(
+        min=1, help="Number of training processes, and of playing processes; the number of processors if not given."
+    ),
 ]
 Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
 _MINUTE = 60
@@ -79,7 +82,7 @@ def resume(
     accept_changed: Accept = False,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Carry out what is missing of an experiment."""
+    """Continue an experiment that was stopped."""
     from arena.cli.output import say
     from arena.experiment import runner
     from arena.store import Store
@@ -104,7 +107,7 @@ def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) 
 
 @app.command("show")
 def show(name: Name = "last", db: Db = DEFAULT_DB) -> None:
-    """Print the tables of an experiment: learners, comparisons, ladder."""
+    """Print the tables of an experiment: its learners, and their comparisons."""
     _report(db, name)
 
 
@@ -125,7 +128,7 @@ def _describe(plan: ExperimentPlan) -> None:
 
 @contextmanager
 def _progress(name: str, location: str) -> Iterator[Callable[[ExperimentProgress], None]]:
-    """Shows the progress of an experiment; says how to resume it if it is stopped."""
+    """Show the progress of an experiment. If it is stopped, print the command that resumes it."""
     from arena.cli.output import progress_bar, say
 
     latest: ExperimentProgress | None = None

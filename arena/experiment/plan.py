@@ -1,4 +1,4 @@
-"""An experiment that can be carried out: its learners, opponents and openings as they are now, and its games."""
+"""The plan of an experiment: checked settings, resolved learners, opponents and openings, and the games to play."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
 
 DEFAULT_CHECKPOINTS = (0.1, 0.3, 1.0)
-"""Shares of a run's games after which it is measured, unless its learner has checkpoints of its own."""
+"""Shares of a run's games after which it is measured. They apply if a learner's settings have no checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,13 @@ class PlannedRun:
 
 
 class ExperimentPlan:
-    """An experiment that can be carried out."""
+    """Checked settings of an experiment, with the components that they name."""
 
     def __init__(self, settings: ExperimentSettings, database: str | os.PathLike[str] = DEFAULT_DB) -> None:
         """``database`` holds recorded games and models that learners and opponents name.
 
-        Raises UsageError for learners, options, opponents, openings or checkpoints that cannot be, and what reading
-        recorded games raises.
+        Raises UsageError for invalid learners, options, opponents, openings or checkpoints. Errors of reading recorded
+        games pass unchanged.
         """
         self.settings = settings
         self.models = ModelResolver(database)
@@ -64,36 +64,36 @@ class ExperimentPlan:
         self._learners = dict(zip(settings.labels, settings.learners, strict=True))
         first = settings.training_seeds[0]
         self.plans = {label: self._run_plan(each, first) for label, each in self._learners.items()}
-        """For each label the plan of its first run."""
+        """The plan of the first run of each learner, by label."""
         for plan in self.plans.values():
             training.checked_learner(plan)
 
     @property
     def needed(self) -> list[Spec]:
-        """The learners, and all players that are named."""
+        """The specs of the opponents, and of each learner with the players that it needs."""
         return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
 
     @property
     def runs(self) -> list[PlannedRun]:
-        """The training runs, seed by seed, so that the first seeds of all learners can be compared early."""
+        """The training runs in the order of training: all learners with the first seed, then with the second, ..."""
         return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self._learners]
 
     def run_plan(self, run: PlannedRun) -> RunPlan:
-        """What a training run learns from, and how."""
+        """Return the plan of a training run."""
         return self._run_plan(self._learners[run.label], run.seed)
 
     def checkpoints(self, label: str) -> list[int]:
-        """The numbers of games after which the runs of a learner are measured."""
+        """Return the numbers of training games after which the runs of a learner are measured."""
         return list(self.plans[label].measuring.at)
 
     @property
     def training_games(self) -> int:
-        """Games that all runs learn from together."""
+        """Total number of training games of all runs."""
         return len(self.settings.training_seeds) * sum(plan.games for plan in self.plans.values())
 
     @property
     def games(self) -> int:
-        """Games that measure checkpoints; fewer are played if models are equal or runs fail."""
+        """Maximum number of measuring games. Fewer are played if models are equal or runs fail."""
         seeds = len(self.settings.training_seeds)
         checkpoints = seeds * sum(len(self.checkpoints(label)) for label in self._learners)
         pairs = seeds * len(list(combinations(self._learners, 2)))
@@ -101,13 +101,17 @@ class ExperimentPlan:
 
     @property
     def most_games(self) -> int:
-        """Games of the longest pairing."""
+        """Largest number of games of a pairing."""
         return max(self.tournament.games, self.settings.measuring.final_games)
 
     def tasks(
         self, player: str, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]
     ) -> Iterator[GameTask]:
-        """The games of a checkpoint, by its player's spec, against all opponents, without those that are finished."""
+        """Yield the unfinished games of a checkpoint against all opponents.
+
+        ``player``: spec of the checkpoint's player. ``weights``: hash of its weights, by its spec. ``finished``:
+        pairing and round of the games on record.
+        """
         pairings = [(player, each.text) for each in self.opponents if each.text != player]
         hashes = {each.text: each.weights for each in self.opponents} | dict(weights)
         return schedule.tasks(pairings, self._openings, self.tournament.seed, **self._conditions(hashes, finished))
@@ -118,7 +122,10 @@ class ExperimentPlan:
         weights: Mapping[str, str | None],
         finished: Collection[tuple[str, int]],
     ) -> Iterator[GameTask]:
-        """The games between pairs of last checkpoints, by their players' specs."""
+        """Yield the unfinished games between pairs of last checkpoints.
+
+        ``players``: specs of the two players of each pair. ``weights`` and ``finished``: see :meth:`tasks`.
+        """
         return schedule.tasks(
             list(players), self._final_openings, self.tournament.seed, **self._conditions(weights, finished)
         )
@@ -126,6 +133,7 @@ class ExperimentPlan:
     def _conditions(self, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]) -> dict[str, Any]:
         return {
             "weights": weights,
+            "files": {each.text: each.files for each in self.opponents},
             "scores": self._scores,
             "database": self.models.absolute,
             "finished": finished,
@@ -142,7 +150,7 @@ class ExperimentPlan:
         if at is None:
             at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
         measured = Measuring(baselines="", at=tuple(sorted({*at})))
-        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database)
+        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database, self.models.files.paths)
 
 
 def _unique(players: list[Spec], what: str) -> list[Spec]:

@@ -1,10 +1,11 @@
-"""Carries out an experiment: trains, plays the games that measure, and records both.
+"""Carries out an experiment: trains the runs, plays the measuring games, and records both.
 
-The runs are trained by processes of their own (:class:`~arena.experiment.trainers.Trainers`) while a pool of workers
-plays the games of the checkpoints that are on record. Only the process that runs this module writes the database.
+Training processes (:class:`~arena.experiment.trainers.Trainers`) train the runs. At the same time, a pool of workers
+plays the games of the checkpoints on record. Only the process that runs this module writes to the database.
 
-Each game follows from the seeds of the experiment, so the number of processes changes no row. Whatever is missing is
-found in the database, so a resumed experiment ends as one that was never stopped.
+The seeds of the experiment determine every game, so the number of processes does not change the recorded rows. To
+resume, the runner reads from the database what is on record and computes the rest. So a resumed experiment ends with
+the same rows as an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -39,23 +40,24 @@ if TYPE_CHECKING:
     from arena.store.recorder import Recorder
 
 _TICK = 0.2
-"""Seconds that messages of trainers are waited for while no games are played."""
+"""Maximum seconds to wait for messages of trainers while no game is played."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExperimentProgress:
-    """How far an experiment is."""
+    """Numbers of games and failures so far."""
 
     name: str
     trained: int
-    """Games learned from, by all runs."""
+    """Training games so far, of all runs."""
     training_games: int
+    """Planned training games, of all runs."""
     played: int
-    """Games on record."""
+    """Measuring games on record."""
     games: int
-    """Games to play, at most."""
+    """Maximum number of measuring games."""
     played_before: int
-    """Games on record when the experiment was started or resumed."""
+    """Measuring games on record when the experiment was started or resumed."""
     failed: int
     """Runs that have failed."""
 
@@ -70,24 +72,26 @@ def run(
     say: Callable[[str], None] = lambda _: None,
     launcher: Launcher | None = None,
 ) -> StoredExperiment:
-    """Carry out a new experiment of that name in ``store``, which must be the database of the plan.
+    """Carry out a new experiment. ``store`` must be the database of the plan.
 
-    ``workers``: the number of processes that train, and of those that play; one for each processor by default.
-    ``progress`` is called often; ``say`` gets a line when the user has to wait or a run fails.
-    Raises UsageError and StoreError before anything is computed if the experiment cannot be carried out, and
-    TournamentStopped if it cannot go on. Whatever is raised, checkpoints and finished games are on record.
+    ``workers``: number of training processes, and also the number of playing processes; by default the number of
+    processors. ``progress`` is called after every game and every message of a trainer. ``say`` gets a line when the
+    user has to wait or a run fails.
+
+    Raises UsageError or StoreError before any work if the experiment cannot be carried out. Raises TournamentStopped if
+    it cannot continue. After any error, checkpoints and finished games stay on record.
     """
     store.experiments.check_name(name)
     settings = replace(plan.tournament, games=plan.most_games)
     states = [specs.identity(each) for each in plan.opponents]
-    tournament = store.create_tournament(
+    experiment = store.create_experiment(
         name,
+        plan.settings.to_json(),
         plan.tournament.seed,
         settings.to_json() | {"players": states},
         [identity_of(each) for each in plan.opponents],
         plan.games,
     )
-    experiment = store.experiments.create(name, plan.settings.to_json(), tournament.id)
     _Run(experiment, plan, store, workers, progress, say, launcher).finish()
     return experiment
 
@@ -102,10 +106,11 @@ def resume(
     say: Callable[[str], None] = lambda _: None,
     launcher: Launcher | None = None,
 ) -> StoredExperiment:
-    """Carry out what is missing of the experiment of that name or id, or of the ``last``.
+    """Train and play what an experiment still lacks. ``which``: its name, its id or ``"last"``.
 
-    Raises UsageError if an opponent, or the learner of an unfinished run, has another version, code or weights than
-    before. With ``accept_changed`` new versions and code are recorded instead. See :func:`run` for the rest.
+    Raises UsageError if an opponent, or the learner of an unfinished run, has changed its version, code or weights
+    since. ``accept_changed``: record new versions and code instead of refusing them. :func:`run` explains the other
+    parameters and errors.
     """
     experiment = store.experiments.get(which)
     plan = ExperimentPlan(ExperimentSettings.from_table(experiment.settings), store.database)
@@ -132,7 +137,7 @@ def resume(
 
 
 class _Tasks:
-    """Games to be played. The iterator ends when there are none, and goes on when there are more."""
+    """Queue of games to play. Iteration stops when the queue is empty, and works again after :meth:`extend`."""
 
     def __init__(self) -> None:
         self._waiting: deque[GameTask] = deque()
@@ -153,7 +158,7 @@ class _Tasks:
 
 
 class _Run:
-    """One process's work on an experiment."""
+    """Carries out one experiment from start or resume to its end."""
 
     def __init__(
         self,
@@ -175,12 +180,12 @@ class _Run:
         self._before = len(self._finished)
         self._read_runs()
         self._trained: dict[int, int] = {}
-        """Games learned from, by the id of the run."""
+        """Training games so far, by the id of the run."""
         self._players = store.experiments.measured(experiment.id)
         self._recorders = {run.run_id: store.runs.recorder(run.run_id) for run in self._runs.values()}
 
     def finish(self) -> None:
-        """Train and play whatever is missing, and rate the players."""
+        """Train and play what the experiment still lacks, and rate the players."""
         plan = self._plan
         provide_tables(plan.tournament, self._say)
         compile_missing(self._say, plan.needed)
@@ -202,7 +207,7 @@ class _Run:
         self._store.plan(self._tournament_id, len(self._finished))
 
     def _begin_runs(self, trainers: Trainers) -> None:
-        """Put the runs on record that are not yet, and let the trainers have those that are unfinished."""
+        """Record the planned runs that are not on record, and pass all unfinished runs to the trainers."""
         for planned in self._plan.runs:
             known = self._runs.get((planned.label, planned.seed))
             if known is None:
@@ -216,7 +221,7 @@ class _Run:
                 trainers.add(known.run_id)
 
     def _create(self, planned: PlannedRun) -> None:
-        """Put a training run on record."""
+        """Record a new training run."""
         store = self._store
         name = f"{self._experiment.name}.{planned.label}.{planned.seed}"
         run = training.create(store, self._plan.run_plan(planned), name)
@@ -229,7 +234,7 @@ class _Run:
         self._runs = {(each.label, each.seed): each for each in runs}
 
     def _order(self, run: int) -> Train:
-        """How the run of that id goes on."""
+        """Return the message that continues a training run from its last checkpoint. ``run``: its id."""
         runs = self._store.runs
         start = runs.last_checkpoint(run)
         state = None if start.state is None else packed(start.state)
@@ -244,7 +249,10 @@ class _Run:
         )
 
     def _listen(self, trainers: Trainers, timeout: float, recorder: Recorder | None) -> None:
-        """Record what the trainers send. ``recorder`` records the games that are played meanwhile."""
+        """Record the checkpoints and failures that the trainers have sent.
+
+        ``recorder``: the recorder of the games in progress; None if no game is played.
+        """
         for run, message in trainers.messages(timeout):
             match message:
                 case Advanced(games):
@@ -274,7 +282,10 @@ class _Run:
         )
 
     def _unmeasured(self) -> Iterator[tuple[int, int]]:
-        """Run and games of the checkpoints without a player in the tournament, in the order of the plan."""
+        """Yield run and games of the checkpoints without a player in the tournament, in the order of the plan.
+
+        Checkpoints that failed runs did not reach are left out.
+        """
         for planned in self._plan.runs:
             run = self._runs[planned.label, planned.seed]
             last = self._store.runs.last_checkpoint(run.run_id).games if run.failure is not None else None
@@ -283,16 +294,17 @@ class _Run:
                     yield run.run_id, games
 
     def _add_players(self, recorder: Recorder | None) -> None:
-        """Enter the players of checkpoints that are new on record, and find their games.
+        """Add the players of newly recorded checkpoints to the tournament, and queue their games.
 
-        The players enter in the order of the plan, so that their ids do not depend on the number of processes.
+        Players are added in the order of the plan, so their ids do not depend on the number of processes. A checkpoint
+        waits until all checkpoints before it are on record.
         """
-        there = {(run, games): model for run, games, model in self._store.experiments.missing(self._experiment.id)}
+        recorded = {(run, games): model for run, games, model in self._store.experiments.missing(self._experiment.id)}
         new = []
         for run, games in self._unmeasured():
-            if (run, games) not in there:
+            if (run, games) not in recorded:
                 break
-            spec = specs.parse("player", f"@{there[run, games]}", resolver=self._plan.models)
+            spec = specs.parse("player", f"@{recorded[run, games]}", resolver=self._plan.models)
             new.append((run, games, identity_of(spec), specs.identity(spec)))
         if not new:
             return
@@ -307,7 +319,7 @@ class _Run:
                 self._measure(player.spec)
 
     def _measure(self, player: str) -> None:
-        """Number the games of a checkpoint against the opponents, and find those that are missing."""
+        """Number the games of a checkpoint against the opponents, and queue the unfinished ones."""
         self._number((player, each.text) for each in self._plan.opponents)
         spec = specs.parse("player", player, resolver=self._plan.models)
         self._tasks.extend(self._plan.tasks(player, {player: spec.weights}, self._finished))
@@ -317,7 +329,7 @@ class _Run:
         self._store.schedule(self._tournament_id, names, self._plan.most_games)
 
     def _finals(self) -> Iterator[GameTask]:
-        """The missing games between last checkpoints of different learners and the same seed."""
+        """Return the unfinished games between the last checkpoints of different learners with the same seed."""
         last = {}
         for (label, seed), run in self._runs.items():
             games = self._plan.plans[label].games
@@ -338,7 +350,7 @@ class _Run:
         return self._plan.final_tasks(ordered, weights, self._finished)
 
     def _play(self, trainers: Trainers) -> None:
-        """Play the games that are known, and those that become known meanwhile."""
+        """Play the queued games, and those that are queued in the meantime."""
         settings = self._plan.tournament
         with (
             self._store.recorder(self._tournament_id) as recorder,

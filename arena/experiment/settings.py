@@ -1,4 +1,4 @@
-"""The settings of an experiment, as its TOML file and the database have them."""
+"""The settings of an experiment, with conversion from its TOML file and from the JSON in the database."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LABEL = re.compile(r"[\w.-]+")
-"""The form of names and labels: they are parts of the names of training runs."""
+"""Characters of a label. Labels are parts of the names of training runs."""
 _FIRST_SEED = 1
-"""The first training seed if a file gives only their number."""
+"""The first training seed if a file gives only the number of seeds."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +29,9 @@ class LearnerSettings:
     """One learner of an experiment."""
 
     learner: Annotated[str, Meta(description="Spec of the learner, for example lms:rate=0.05.")]
-    label: Annotated[str, Meta(description="Name in tables and pictures; the spec's name if not given.")] | None = None
+    label: Annotated[str, Meta(description="Name in tables and pictures; the learner's name if not given.")] | None = (
+        None
+    )
     games: Annotated[int, Meta(ge=1, description="Games that each run learns from.")] = 500
     checkpoints: (
         Annotated[
@@ -53,7 +55,11 @@ class MeasuringSettings:
     opponents: Annotated[list[str], Meta(description="Specs of the players that every checkpoint plays against.")]
     games: Annotated[int, Meta(description="Games of a checkpoint against each opponent; even.")] = 20
     final_games: Annotated[
-        int, Meta(ge=0, description="Games between the last checkpoints of each two learners, seed by seed; even.")
+        int,
+        Meta(
+            ge=0,
+            description="Games between the last checkpoints of every two learners with the same training seed; even.",
+        ),
     ] = 0
     seed: Annotated[int, Meta(ge=0, le=LARGEST, description="Seed of the games that measure.")] = 1
     openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
@@ -61,9 +67,7 @@ class MeasuringSettings:
     nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
     move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
     memory: Annotated[int, Meta(ge=1, description="MB of memory that a player may take.")] = 2048
-    adjudicate: Annotated[str, Meta(description="When games end before their end, as in arena tournament.")] | None = (
-        None
-    )
+    adjudicate: Annotated[str, Meta(description="Rules that end games early, as in arena tournament.")] | None = None
     ratings: Annotated[list[str], Meta(description="Specs of the rating systems; the ladder shows the first.")] = field(
         default_factory=lambda: ["davidson"]
     )
@@ -71,14 +75,17 @@ class MeasuringSettings:
 
     @property
     def tournament(self) -> TournamentSettings:
-        """The settings of the games. Raises UsageError if there cannot be such games."""
+        """The settings of the games. Raises UsageError if one of them is invalid."""
         names = {each.name for each in fields(self)} - {"opponents", "final_games", "ratings"}
         return TournamentSettings(ratings=tuple(self.ratings), **{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentSettings:
-    """Everything that decides an experiment, besides the code and the weights of learners and players."""
+    """All settings of an experiment.
+
+    With the code and the weights of learners and players, they determine every recorded game.
+    """
 
     seeds: Annotated[
         list[int] | int, Meta(description="Training seeds: a list, or their number, which means 1, 2, ...")
@@ -87,7 +94,7 @@ class ExperimentSettings:
     measuring: MeasuringSettings
 
     def __post_init__(self) -> None:
-        """Raises UsageError for values that cannot be."""
+        """Raises UsageError for invalid values."""
         if not self.learners:
             raise UsageError("an experiment needs at least one learner: [[learners]]")
         seeds = self.training_seeds
@@ -118,7 +125,7 @@ class ExperimentSettings:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The settings in a TOML file. Raises UsageError."""
+        """Read a TOML file. Raises UsageError if the file or a setting in it is invalid."""
         try:
             table = tomllib.loads(path.read_bytes().decode())
         except FileNotFoundError:
@@ -136,7 +143,7 @@ class ExperimentSettings:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """The settings in a table with the keys of the file, or in the JSON of the database. Raises UsageError."""
+        """Convert a table from a TOML file or from the database. Raises UsageError if a setting is invalid."""
         table = dict(table)
         learners = table.pop("learners", [])
         measuring = table.pop("measuring", None)
@@ -152,7 +159,7 @@ class ExperimentSettings:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON values that :meth:`from_table` reads."""
+        """Return JSON values that :meth:`from_table` converts back."""
         return {
             "seeds": self.training_seeds,
             "learners": [_plain(each) for each in self.learners],
@@ -168,7 +175,7 @@ def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    """The values of a dataclass by the keys of the file; what is None is left out."""
+    """Return the values of a dataclass that are not None, by the keys of the file."""
     values = {name: value for name, value in asdict(settings).items() if value is not None}
     if "rules" in values:
         values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
@@ -176,5 +183,5 @@ def _plain(settings: Any) -> dict[str, Any]:
 
 
 def _repeated(values: list[Any]) -> Any:
-    """The first value that occurs twice; None if there is none."""
+    """Return the first value that occurs twice; None if all differ."""
     return next((each for number, each in enumerate(values) if each in values[:number]), None)

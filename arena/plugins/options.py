@@ -123,9 +123,9 @@ class Option:
         """Parse ``text``. A model is loaded from its file, or by ``resolver`` if it is a stored model.
 
         Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used, and the
-        errors of :func:`arena.plugins.models.resolve`.
+        errors of :meth:`arena.plugins.models.Resolver.resolve`.
         """
-        return self._type.read(text, resolver)
+        return self._type.read(text, resolver or models.Resolver())
 
     def write(self, value: Any) -> str:
         """Return the canonical text of ``value``, for which :meth:`read` returns ``value``."""
@@ -160,7 +160,7 @@ def _option(parameter: inspect.Parameter, hints: Mapping[str, Any], evaluator_na
         bare = parameter.replace(annotation=parameter.empty, default=parameter.empty)
         raise PluginError(f"the parameter {bare} cannot be given by keyword, so it cannot be an option")
     if parameter.name not in hints:
-        raise PluginError(f"the option {parameter.name!r} has no type hint")
+        raise PluginError(f"the option {parameter.name!r} has no type hint, for example {parameter.name}: int")
     default = parameter.default
     try:
         option = Option(parameter.name, default, _type(hints[parameter.name], default, evaluator_name))
@@ -231,7 +231,7 @@ class _Type(ABC):
         """Description of the valid values; see :attr:`Option.annotation`."""
 
     @abstractmethod
-    def read(self, text: str, resolver: Resolver | None, /) -> Any: ...
+    def read(self, text: str, resolver: Resolver, /) -> Any: ...
 
     @abstractmethod
     def write(self, value: Any) -> str: ...
@@ -246,7 +246,7 @@ class _Number(_Type):
     def text(self) -> str:
         return self.number.__name__ if self.bounds == Range() else f"{self.number.__name__} {self.bounds}"
 
-    def read(self, text: str, _: Resolver | None, /) -> float:
+    def read(self, text: str, _: Resolver, /) -> float:
         value = self.number(text) + 0  # turns -0.0 into 0.0
         if value not in self.bounds or (abs(value) > _LARGEST if self.number is int else not isfinite(value)):
             raise ValueError(text)
@@ -260,7 +260,7 @@ class _Number(_Type):
 class _Text(_Type):
     text = "text"
 
-    def read(self, text: str, _: Resolver | None, /) -> str:
+    def read(self, text: str, _: Resolver, /) -> str:
         return text
 
     def write(self, value: str) -> str:
@@ -278,7 +278,7 @@ class _Choice(_Type):
     def text(self) -> str:
         return "|".join(self.values)
 
-    def read(self, text: str, _: Resolver | None, /) -> Any:
+    def read(self, text: str, _: Resolver, /) -> Any:
         accepted = {**self.synonyms, **self.values}
         for spelling in (text, text.casefold()):
             if spelling in accepted:
@@ -311,10 +311,10 @@ class _Weights(_Type):
             return self.wanted.name
         return self.default.kind if self.default else None
 
-    def read(self, text: str, resolver: Resolver | None, /) -> Model:
+    def read(self, text: str, resolver: Resolver, /) -> Model:
         if self.default and text == SHIPPED:
             return self.default
-        model = models.resolve(text, resolver).model if models.is_name(text) else Model.file(text)
+        model = resolver.resolve(text).model if models.is_name(text) else Model.file(text)
         if self.kind:
             model.expect(self.kind)
         if self.wanted:
@@ -337,7 +337,7 @@ class _EvaluatorSpec(_Type):
 
     text = "evaluator"
 
-    def read(self, text: str, _: Resolver | None, /) -> str:
+    def read(self, text: str, _: Resolver, /) -> str:
         return text
 
     def write(self, value: Evaluator) -> str:
@@ -355,7 +355,7 @@ class _Optional(_Type):
     def text(self) -> str:
         return f"{self.inner.text}|{NONE}"
 
-    def read(self, text: str, resolver: Resolver | None, /) -> Any:
+    def read(self, text: str, resolver: Resolver, /) -> Any:
         return None if text.casefold() == NONE else self.inner.read(text, resolver)
 
     def write(self, value: Any) -> str:

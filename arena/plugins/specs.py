@@ -3,11 +3,14 @@
 ::
 
     spec   = name *( ":" option "=" value )        minimax:depth=6:evaluator=[heuristic:mobility=true]
+    file   = path *( ":" option "=" value )        ./mine.py:Greedy:depth=2
     player = model *( ":" option "=" value )       lms@500:depth=2
     specs  = spec *( "," spec )                    lms,td:weights=my.safetensors,minimax
 
 A ``:`` is a separator only if an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets must be
 balanced. There are no separators within brackets, and a pair of brackets around a whole value is not part of the value.
+
+A path names a class in a file (:mod:`arena.plugins.files`). In the canonical spec, a name takes the place of the path.
 
 The name of a stored model (:mod:`arena.plugins.models`) names the player that its learner gives for the model. Options
 in the spec replace the options of that player.
@@ -21,15 +24,18 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from arena import paths
 from arena.contracts.model import Model
-from arena.errors import BadOption, UsageError, nearest, shown
+from arena.errors import BadOption, UnknownName, UsageError, nearest, shown
 from arena.plugins import models
+from arena.plugins.files import Files
+from arena.plugins.models import Resolver
 from arena.plugins.registry import Registered, Registry, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from arena.plugins.models import Resolver
+    from arena.plugins.files import SourceFile
     from arena.plugins.options import Option
 
 _OPTION = re.compile(r":(?=[^\W\d]\w*=)")
@@ -58,6 +64,13 @@ class Spec:
         """Hash of the source code of the class and of the evaluators among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
         return _hash([self.registered.code, *nested])
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files of the class and of the evaluators among the options, without installed ones."""
+        own = () if self.registered.file is None else (self.registered.file,)
+        nested = [value.files for value in self.options.values() if isinstance(value, Spec)]
+        return tuple(dict.fromkeys(sum(nested, own)))
 
     @property
     def model(self) -> tuple[str, Model] | None:
@@ -89,23 +102,22 @@ class Spec:
 def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: Resolver | None = None) -> Spec:
     """Parse the spec of a ``kind`` ("player", "evaluator", ...) and load its models.
 
-    ``resolver`` finds stored models. Without a resolver, names of stored models raise UsageError.
+    ``resolver`` finds stored models, and files by name. Without a resolver, names of stored models raise UsageError.
 
     Raises UsageError (malformed text), UnknownName, PluginError, BadOption (unknown, repeated, missing or invalid
     option), ModelError and StoreError.
     """
-    registry = registry or load()
+    registry, resolver = registry or load(), resolver or Resolver()
     name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
     inherited: list[str] = []
     if kind == "player" and models.is_name(name):
-        stored = models.resolve(name, resolver)
+        stored = resolver.resolve(name)
         name, basis = stored.name, stored.player or _by_kind(stored.model, registry)
         plain, *inherited = _split(basis, _OPTION)
-    elif re.fullmatch(r"[\w-]+", name):
-        plain = name
+        registered = registry.get(kind, plain)
     else:
-        raise UsageError(f"{shown(text)} is not a valid {kind} spec: write name or name:option=value")
-    registered = registry.get(kind, plain)
+        registered = find(kind, name, registry, resolver)
+        name = registered.name
     defaults = {option.name: option.default for option in registered.options} | _given(registered, inherited)
     given = _given(registered, settings)
     values = {
@@ -118,6 +130,29 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     ]
     options = {name: value for name, (value, _) in values.items()}
     return Spec(registered, name + "".join(written), _weights(options), options)
+
+
+def find(kind: str, name: str, registry: Registry | None = None, resolver: Resolver | None = None) -> Registered:
+    """Return the registered class with that name, or the class in a file that a path, or the name of a file, names.
+
+    Raises UsageError, UnknownName and PluginError.
+    """
+    registry, resolver = registry or load(), resolver or Resolver()
+    if found := resolver.files.find(name):
+        return registry.in_file(kind, *found)
+    if not re.fullmatch(r"[\w-]+", name):
+        if name and paths.is_folder(name):
+            raise UsageError(f"{shown(name)} is a folder: --players-from takes all players in a folder")
+        raise UsageError(
+            f"{shown(name)} is not a valid {kind} spec: write name or name:option=value, or the path of a file: "
+            "./file.py or ./file.py:Class"
+        )
+    try:
+        return registry.get(kind, name)
+    except UnknownName as error:
+        if paths.is_file(f"{name}.py"):
+            raise UnknownName(f"no {kind} named {name!r} is installed; the file is named ./{name}.py") from None
+        raise error
 
 
 def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec:
@@ -138,6 +173,14 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
         nested = option.nested and value is not None
         options[option.name] = describe("evaluator", value, registry) if nested else value
     return _of(registered, options)
+
+
+def files_of(parsed: Iterable[Spec]) -> dict[str, str]:
+    """Return the paths of the files of specs, by name. Raises UsageError if two files have the same name."""
+    files = Files()
+    for spec in parsed:
+        files.remember({source.name: source.path for source in spec.files})
+    return files.paths
 
 
 def identity(spec: Spec, of: str = "") -> dict[str, str]:
@@ -269,7 +312,7 @@ def _value(
     given: Mapping[str, str],
     defaults: Mapping[str, str | None],
     registry: Registry,
-    resolver: Resolver | None,
+    resolver: Resolver,
 ) -> tuple[Any, str]:
     """Return the value of an option and its text in the canonical spec."""
     text = given.get(option.name, defaults[option.name])

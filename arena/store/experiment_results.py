@@ -1,4 +1,4 @@
-"""Experiments as people read them: DataFrames of checkpoints, learning curves and comparisons over training seeds."""
+"""DataFrames of experiments: checkpoints, learning curves, and comparisons over training seeds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from arena.contracts.record import BLACK_POINTS
 from arena.errors import UsageError
 from arena.statistics import aggregate
 from arena.statistics.holm import holm
-from arena.store import lookup
 from arena.store.experiments import experiment_runs_of, stored_experiment
 from arena.store.frames import dated
 from arena.store.schema import (
@@ -66,8 +65,12 @@ class ExperimentResults:
     location: str
 
     def experiments(self) -> pd.DataFrame:
-        """One row per experiment: numbers of learners, training seeds, runs, failed runs, checkpoints on record, games
-        on record and planned; the name of its tournament; its start (UTC)."""
+        """One row per experiment.
+
+        The columns ``learners`` to ``games`` count learners, training seeds, training runs, failed runs, checkpoints
+        on record and games on record. ``planned`` is the planned number of games, ``tournament`` the name of the
+        experiment's tournament, and ``started`` its start (UTC).
+        """
         of_run = experiment_runs.c.experiment_id == experiments.c.id
         measured = experiment_checkpoints.join(
             experiment_runs, experiment_runs.c.run_id == experiment_checkpoints.c.run_id
@@ -97,7 +100,7 @@ class ExperimentResults:
         return dated(pd.DataFrame(rows, columns=list(EXPERIMENTS)), "started")
 
     def experiment(self, which: Which = _LAST) -> StoredExperiment:
-        """The settings of an experiment."""
+        """Return the stored experiment, with its settings."""
         with self._database.engine.connect() as connection:
             return stored_experiment(connection, which, self.location)
 
@@ -113,11 +116,12 @@ class ExperimentResults:
         return self._read(experiment).curve
 
     def ladder(self, experiment: Which = _LAST) -> pd.DataFrame:
-        """One row per player of the experiment's tournament, the best rating first, all from one fit.
+        """One row per checkpoint and one per fixed opponent, the best rating first.
 
-        ``label``, ``seed`` and ``games`` say which checkpoint it is; they are null for fixed opponents. Checkpoints
-        with equal models are one player and have a row each. ``rating`` is of the first rating system, ``error`` half
-        the width of its 95 % interval, ``played`` the number of games.
+        ``label``, ``seed`` and ``games`` identify the checkpoint. They are null for fixed opponents. Checkpoints with
+        equal models are the same player; each has a row with the same rating. ``rating`` is a rating of the first
+        rating system, fitted to all games of the experiment. ``error`` is half the width of its 95 % interval.
+        ``played`` is the number of games.
         """
         read = self._read(experiment)
         standings = self.standings(read.tournament_id)  # type: ignore[attr-defined]
@@ -134,7 +138,8 @@ class ExperimentResults:
 
         ``iqm`` is the interquartile mean over seeds and opponents, with ``low`` and ``high`` the bounds of its 95 %
         interval (:func:`arena.statistics.aggregate.two_level_interval`; null with fewer than five seeds). ``mean``,
-        ``median`` and ``worst`` are of the seeds' means over the opponents. A failed run counts as 0 %.
+        ``median`` and ``worst`` (the minimum) summarize one score per seed, its mean over the opponents. A failed run
+        counts as 0 %.
         """
         read = self._read(experiment)
         rows = []
@@ -155,10 +160,11 @@ class ExperimentResults:
     def compare_learners(self, experiment: Which = _LAST, measure: Measure = "score_pct") -> pd.DataFrame:
         """One row per pair of learners: ``measure`` at the last checkpoint, over the training seeds.
 
-        ``difference`` is that of the means over seeds and opponents, in percentage points. ``improvement_pct`` is the
-        probability that a run of ``first`` scores more than one of ``second``
-        (:func:`arena.statistics.aggregate.probability_of_improvement`), with its 95 % interval. ``p_value`` is that of
-        a permutation test over the seeds, adjusted for all pairs of the table (Holm).
+        ``difference`` is the mean of ``first`` minus the mean of ``second``, over seeds and opponents, in percentage
+        points. ``improvement_pct`` is the probability that a run of ``first`` scores more than a run of ``second``
+        (:func:`arena.statistics.aggregate.probability_of_improvement`). ``improvement_low`` and ``improvement_high``
+        are the bounds of its 95 % interval. ``p_value`` comes from a permutation test over the seeds, with Holm's
+        adjustment for all pairs of the table.
         """
         read = self._read(experiment)
         last = {}
@@ -188,10 +194,12 @@ class ExperimentResults:
     ) -> pd.DataFrame:
         """One row per learner: how well and how fast it learns.
 
-        ``final`` is the mean of ``measure`` over seeds and opponents at the last checkpoint, ``area`` its mean over the
-        course of learning (:func:`arena.statistics.aggregate.area_under_curve`). ``reached_games`` is the median over
-        the seeds of the games after which the mean over the opponents first reaches ``threshold`` percent; null unless
-        at least half of the seeds reach it; ``reached_seeds`` counts those that do.
+        ``final`` is the mean of ``measure`` over seeds and opponents at the last checkpoint. ``area`` is its mean over
+        the course of learning (:func:`arena.statistics.aggregate.area_under_curve`).
+
+        A seed reaches the threshold when its mean over the opponents is first at least ``threshold`` percent.
+        ``reached_seeds`` counts the seeds that reach it. ``reached_games`` is the median number of training games that
+        the seeds need. It is null unless more than half of the seeds reach the threshold.
         """
         if not 0 <= threshold <= 100:
             raise UsageError(f"a threshold is a percentage from 0 to 100, not {threshold}")
@@ -205,41 +213,16 @@ class ExperimentResults:
             learned, by_seed = list(tables), curves.to_numpy()
             areas = [aggregate.area_under_curve(learned, list(each)) for each in by_seed]
             reached = np.array([aggregate.first_reached(learned, list(each), threshold) for each in by_seed])
-            there = int((~np.isnan(reached)).sum())
+            reached_seeds = int((~np.isnan(reached)).sum())
             median = float(np.median(np.where(np.isnan(reached), np.inf, reached)))
             rows.append(
                 (
                     *(read.name, label, len(by_seed), read.failed[label]),
                     *(float(by_seed[:, -1].mean()), float(np.mean(areas)), threshold),
-                    *(median if np.isfinite(median) else np.nan, there),
+                    *(median if np.isfinite(median) else np.nan, reached_seeds),
                 )
             )
         return pd.DataFrame(rows, columns=list(SUMMARY))
-
-    def accuracy(
-        self, tournament: Which | None = None, *, collection: str | None = None, pieces: int = 4
-    ) -> pd.DataFrame:
-        """One row per player, number of pieces on the board and exact value of the position: ``win`` or ``draw``.
-
-        ``positions`` counts those of the player's positions that the endgame tables of up to ``pieces`` pieces know,
-        ``kept`` those in which the move played kept the value. ``kept_low`` and ``kept_high`` are the bounds of
-        Wilson's 95 % interval of ``kept_pct``. Lost positions do not count.
-
-        ``tournament``: its name, its id or ``"last"``; that of an experiment has the experiment's name. ``collection``:
-        imported games instead, with players by their names there. Neither: all tournaments. Missing tables are built.
-        """
-        from arena.search.tablebase import Tablebase
-        from arena.store import accuracy
-
-        tables = Tablebase.open(pieces)
-        with self._database.engine.connect() as connection:
-            if collection is not None:
-                of = lookup.collection_id(connection, collection, self.location)
-                rows = accuracy.of_collection(connection, of, tables)
-            else:
-                key = None if tournament is None else lookup.tournament_id(connection, tournament, self.location)
-                rows = accuracy.of_tournament(connection, key, tables)
-        return pd.DataFrame(rows, columns=list(accuracy.Accuracy._fields))
 
     def _read(self, which: Which) -> _Experiment:
         with self._database.engine.connect() as connection:

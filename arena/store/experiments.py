@@ -1,4 +1,4 @@
-"""Experiments on record, and writing them."""
+"""Recorded experiments: reading and writing them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class StoredExperiment:
     tournament_id: int
     """The tournament of its games."""
     version: str
-    """Version of checkers-arena that made it."""
+    """Version of checkers-arena that created it."""
     started: float
     """Seconds since the epoch."""
 
@@ -51,15 +51,15 @@ class StoredExperimentRun:
     """A training run of an experiment."""
 
     label: str
-    """Of the learner."""
+    """Label of the learner."""
     seed: int
     run_id: int
     name: str
-    """Of the run."""
+    """Name of the training run."""
     failure: str | None
-    """The error that stopped the learner; None: none."""
+    """The error that stopped the run; None if it has not failed."""
     checkpoints: tuple[int, ...]
-    """Planned checkpoints: games after which the run is measured."""
+    """Planned checkpoints: numbers of training games after which the run is measured."""
 
 
 @decoded
@@ -86,8 +86,8 @@ class Experiments:
                 if self._connection.scalar(select(table.c.id).where(table.c.name == name)) is not None:
                     raise StoreError(f"{self.location} already has {_article(table.name)} {name!r}: {remedy}")
 
-    def create(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
-        """Record a new experiment, whose games are those of a tournament. Raises StoreError if the name is taken."""
+    def insert(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
+        """Record a new experiment, whose games are those of a tournament, in the open transaction."""
         values: dict[str, Any] = {
             "name": name,
             "settings": dict(settings),
@@ -95,8 +95,7 @@ class Experiments:
             "version": version("checkers-arena"),
             "started": time.time(),
         }
-        with self._connection.begin():
-            key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
         return StoredExperiment(id=key, **values)
 
     def get(self, which: str | int) -> StoredExperiment:

@@ -143,6 +143,36 @@ class Store:
         _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
             raise StoreError("the list of players has a player twice: name each player once")
+        with self._connection.begin():
+            return self._insert_tournament(naming, seed, settings, players, planned)
+
+    def create_experiment(
+        self,
+        name: str,
+        experiment: Mapping[str, Any],
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None = None,
+    ) -> StoredExperiment:
+        """Record a new experiment and the tournament of its games, both or neither.
+
+        ``experiment`` are the settings of the experiment. See :meth:`create_tournament` for the rest.
+        """
+        _check_name(name)
+        with self._connection.begin():
+            tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
+            return self.experiments.insert(name, experiment, tournament.id)
+
+    def _insert_tournament(
+        self,
+        naming: Naming,
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None,
+    ) -> StoredTournament:
+        """Record a new tournament in the open transaction."""
         row: dict[str, Any] = {
             "seed": seed,
             "settings": dict(settings),
@@ -150,18 +180,17 @@ class Store:
             "started": time.time(),
             "planned": planned,
         }
-        with self._connection.begin():
-            taken = set(self._connection.scalars(select(tournaments.c.name)))
-            row["name"] = name = naming(taken)
-            if name in taken:
-                raise StoreError(
-                    f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
-                    " continues it, --new starts another"
-                )
-            key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
-            for position, player in enumerate(players):
-                values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
-                self._connection.execute(insert(tournament_players), values)
+        taken = set(self._connection.scalars(select(tournaments.c.name)))
+        row["name"] = name = naming(taken)
+        if name in taken:
+            raise StoreError(
+                f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
+                " continues it, --new starts another"
+            )
+        key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
+        for position, player in enumerate(players):
+            values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
+            self._connection.execute(insert(tournament_players), values)
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:

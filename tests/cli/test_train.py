@@ -17,27 +17,18 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.plugins import registry
 from arena.store import database
+from experimenting import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
-PLUGINS = Path(__file__).parents[1] / "training" / "plugins"
+__all__ = ["tiny"]
+
 FEW = ("--baselines", "random", "--baseline-games", "2")
-
-
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Installs the learner and the player ``tiny`` for this process and the processes that it starts."""
-    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
-    monkeypatch.syspath_prepend(PLUGINS)
-    registry.load.cache_clear()
-    yield
-    registry.load.cache_clear()
-    sys.modules.pop("arena_tiny", None)
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def rows(run: Run, *words: str) -> list[dict[str, Any]]:
