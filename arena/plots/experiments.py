@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from arena.store import Results
-    from arena.store.experiment_results import Measure
+    from arena.store.measured import Measure
 
     Horizontal = Literal["games", "seconds", "cpu_seconds"]
 

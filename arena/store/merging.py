@@ -13,8 +13,6 @@ free name.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +23,7 @@ from arena.store import lookup, names, schema
 from arena.store.tournaments import stored_tournament
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
     from sqlalchemy import Connection, Table
 
@@ -145,7 +143,8 @@ class Merge:
             and lasting[0] == lasting[1]
             and one.players[:length] == other.players[:length]
             and (one.settings.get("players") or [])[:length] == (other.settings.get("players") or [])[:length]
-            and (len(one.players) - len(other.players)) * (one.settings.get("games", 0) - other.settings.get("games", 0))
+            and (len(one.players) - len(other.players))
+            * (one.settings.get("games", 0) - other.settings.get("games", 0))
             >= 0
         )
 
@@ -285,9 +284,13 @@ class Merge:
                 )
         stale = schema.checkpoints
         self._target.execute(
-            update(stale).where(stale.c.run_id == mine, stale.c.games < last, stale.c.state.is_not(None)).values(state=None)
+            update(stale)
+            .where(stale.c.run_id == mine, stale.c.games < last, stale.c.state.is_not(None))
+            .values(state=None)
         )
-        self._copy_new(schema.run_metrics, ({**each, "run_id": mine} for each in self._rows(schema.run_metrics, run_id=key)))
+        self._copy_new(
+            schema.run_metrics, ({**each, "run_id": mine} for each in self._rows(schema.run_metrics, run_id=key))
+        )
         self._copy_new(
             schema.run_games,
             (
@@ -304,7 +307,10 @@ class Merge:
         else:
             values = row | {"tournament_id": tournament, "name": self._name(tournament)}
             mine = self._add(schema.experiments, {name: value for name, value in values.items() if name != "id"})
-        rows = ({**each, "experiment_id": mine, "run_id": self._runs[each["run_id"]]} for each in self._rows(schema.experiment_runs, experiment_id=row["id"]))
+        rows = (
+            {**each, "experiment_id": mine, "run_id": self._runs[each["run_id"]]}
+            for each in self._rows(schema.experiment_runs, experiment_id=row["id"])
+        )
         listed = list(rows)
         self._copy_new(schema.experiment_runs, listed)
         back = {new: old for old, new in self._runs.items()}
@@ -317,7 +323,9 @@ class Merge:
 
     def _merge_collection(self, row: Row) -> None:
         known = _all(self._target, schema.collections, name=row["name"])
-        mine = known[0]["id"] if known else self._add(schema.collections, {"name": row["name"], "created": row["created"]})
+        mine = (
+            known[0]["id"] if known else self._add(schema.collections, {"name": row["name"], "created": row["created"]})
+        )
         rows = self._rows(schema.collected_games, collection_id=row["id"])
         self._copy_new(schema.collected_games, ({**each, "collection_id": mine} for each in rows))
 

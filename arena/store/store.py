@@ -154,15 +154,17 @@ class Store:
         settings: Mapping[str, Any],
         players: Sequence[PlayerIdentity],
         planned: int | None = None,
+        candidates: Sequence[tuple[str, str, str]] = (),
     ) -> StoredExperiment:
         """Record a new experiment and the tournament of its games, both or neither.
 
-        ``experiment`` are the settings of the experiment. See :meth:`create_tournament` for the rest.
+        ``experiment`` are the settings of the experiment. ``candidates`` of sweeps are given by the label of the
+        learner, their own label and their spec. See :meth:`create_tournament` for the rest.
         """
         _check_name(name)
         with self._connection.begin():
             tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
-            return self.experiments.insert(name, experiment, tournament.id)
+            return self.experiments.insert(name, experiment, tournament.id, candidates)
 
     def _insert_tournament(
         self,

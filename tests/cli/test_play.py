@@ -55,7 +55,7 @@ def test_every_command_answers_and_bad_input_gets_one_line(run: Run) -> None:
         "moves": " 1 9-13    2 10-14",
         "fen": "B:W21,22,23,24,25,26,27,28,29,30,31,32:B1,2,3,4,5,6,7,8,9,10,11,12",
         "hint m1": "m1 would play ",
-        "eval m1": "m1: +0.00 for you, depth 1\na win probability needs 20 recorded games with scores of m1, and there are 0",
+        "eval m1": "depth 1\na win probability needs 20 recorded games with scores of m1, and there are 0\n",
         "flip": "    b   b   b   b       1  2  3  4",
         "draw": "random declines the draw",
         "hnit": "there is no command 'hnit'; did you mean 'hint'?",
