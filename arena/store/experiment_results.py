@@ -35,6 +35,7 @@ EXPERIMENTS = (
     *("id", "experiment", "learners", "seeds", "runs", "failed", "checkpoints"),
     *("games", "planned", "tournament", "started"),
 )
+TRAINING_RUNS = ("experiment", "label", "seed", "run", "learned", "model", "failure")
 LADDER = ("experiment", "player", "label", "seed", "games", "rating", "error", "played")
 AGGREGATE = ("experiment", "label", "games", "seeds", "iqm", "low", "high", "mean", "median", "worst")
 COMPARISON = (
@@ -99,6 +100,24 @@ class ExperimentResults:
         """Return the stored experiment, with its settings."""
         with self._database.engine.connect() as connection:
             return stored_experiment(connection, which, self.location)
+
+    def training_runs(self, experiment: Which = _LAST) -> pd.DataFrame:
+        """One row per training run of an experiment, in the order in which they were added.
+
+        ``run`` is its name, ``learned`` the number of games at its last checkpoint, ``model`` the hash of the model
+        there (null: no checkpoint yet), ``failure`` the error that stopped the learner (null: none).
+        """
+        with self._database.engine.connect() as connection:
+            stored = stored_experiment(connection, experiment, self.location)
+            found = experiment_runs_of(connection, stored.id)
+        frame = pd.DataFrame(
+            [(each.label, each.seed, each.name, each.failure) for each in found],
+            columns=["label", "seed", "run", "failure"],
+        )
+        last = self.checkpoints("all").groupby("run").tail(1)  # type: ignore[attr-defined]
+        last = last.rename(columns={"games": "learned"})[["run", "learned", "model"]]
+        frame = frame.merge(last, on="run", how="left").fillna({"learned": 0}).astype({"learned": "int64"})
+        return frame.assign(experiment=stored.name)[list(TRAINING_RUNS)]
 
     def learning_curve(self, experiment: Which = _LAST) -> pd.DataFrame:
         """One row per learner (``label``), training seed, checkpoint (``games`` learned from) and fixed opponent.
