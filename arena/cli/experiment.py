@@ -17,13 +17,18 @@ from arena.plugins.models import DEFAULT_DB
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    import pandas as pd
+
     from arena.experiment.plan import ExperimentPlan
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
     from arena.store import Results
 
 app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds, and measure them at checkpoints.")
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Processes that train, and that play; one for each processor if not given.")
+    int | None,
+    typer.Option(
+        min=1, help="Number of training processes, and of playing processes; the number of processors if not given."
+    ),
 ]
 Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
 _MINUTE = 60
@@ -79,7 +84,7 @@ def resume(
     accept_changed: Accept = False,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Carry out what is missing of an experiment."""
+    """Continue an experiment that was stopped."""
     from arena.cli.output import say
     from arena.experiment import runner
     from arena.store import Store
@@ -104,7 +109,7 @@ def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) 
 
 @app.command("show")
 def show(name: Name = "last", db: Db = DEFAULT_DB) -> None:
-    """Print the tables of an experiment: learners, comparisons, ladder."""
+    """Print the tables of an experiment: its learners, and their comparisons."""
     _report(db, name)
 
 
@@ -117,15 +122,16 @@ def _describe(plan: ExperimentPlan) -> None:
     from arena.cli.output import say
 
     seeds = len(plan.settings.training_seeds)
+    swept = f", {len(plan.candidates)} candidates x {len(plan.settings.candidate_seeds)} sweep seeds"
     say(
-        f"{len(plan.plans)} learners x {seeds} seeds: {plan.training_games} games to learn from, "
-        f"{plan.games} games that measure"
+        f"{len(plan.settings.labels)} learners x {seeds} seeds{swept if plan.candidates else ''}: "
+        f"{plan.training_games} games to learn from, {plan.games} games that measure"
     )
 
 
 @contextmanager
 def _progress(name: str, location: str) -> Iterator[Callable[[ExperimentProgress], None]]:
-    """Shows the progress of an experiment; says how to resume it if it is stopped."""
+    """Show the progress of an experiment. If it is stopped, print the command that resumes it."""
     from arena.cli.output import progress_bar, say
 
     latest: ExperimentProgress | None = None
@@ -155,11 +161,31 @@ def _report(db: str, name: str) -> None:
         _print(stored, name)
 
 
+def _print_sweep(name: str, sweep: pd.DataFrame) -> None:
+    from arena.cli.table import print_table
+
+    rows = [
+        [
+            row["label"],
+            row["spec"],
+            f"{row['seeds']}" + (f" ({row['failed']} failed)" if row["failed"] else ""),
+            *("" if row[name] != row[name] else f"{row[name]:.1f}" for name in ("score_pct", "worst")),
+            "chosen" if row["chosen"] is True else "",
+        ]
+        for row in sweep.to_dict("records")
+    ]
+    columns = ["learner", "candidate", "seeds", "score %", "worst", ""]
+    print_table(f"{name}: candidates on the sweep seeds", columns, rows, left=2)
+
+
 def _print(stored: Results, name: str) -> None:
     from arena.cli.table import print_table, print_text
 
     experiment = stored.experiment(name)
     last = stored.aggregate(experiment.id)
+    sweep = stored.sweep(experiment.id)
+    if not sweep.empty:
+        _print_sweep(experiment.name, sweep)
     if last.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
     summary = stored.learners(experiment.id)

@@ -35,8 +35,7 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
         if json or csv:
             raise UsageError(f"--json and --csv apply to the list of models, not to {context.invoked_subcommand}")
         return
-    from arena.cli.columns import print_rows
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, chosen, print_frame, print_rows
     from arena.store import Results
 
     layout = chosen(json, csv)
@@ -147,8 +146,7 @@ def register(app: typer.Typer) -> None:
 
 def _print_rows(kind: str, rows: Callable[[Results], pd.DataFrame], none: str, db: str, json: bool, csv: bool) -> None:
     """Print rows of a database as a table, JSON or CSV; if there are none, the line ``none``."""
-    from arena.cli.columns import print_rows
-    from arena.cli.output import Layout, chosen, print_frame, warn
+    from arena.cli.output import Layout, chosen, print_frame, print_rows, warn
     from arena.store import Results
     from arena.store.decoding import decoding
 

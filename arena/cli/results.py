@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from arena.cli import complete, tournament_file
+from arena.cli import complete
 from arena.cli.options import Csv, Db, Json
 from arena.cli.report import count_of, is_unfinished, report
 from arena.errors import UsageError
@@ -98,17 +98,17 @@ def results(
 
     Tables show the most important columns; --json and --csv have all of them.
     """
-    from arena.cli.columns import print_rows
     from arena.cli.filters import Filters
-    from arena.cli.output import Layout, chosen, given, print_frame, warn
+    from arena.cli.output import Layout, chosen, given, print_frame, print_rows, warn
     from arena.store import Results
     from arena.store.decoding import decoding
+    from arena.tournament import toml
 
     _refuse_options_without_effect(context, kind, spec)
     layout = chosen(json, csv)
     with Results(db) as stored, decoding(stored.location):
         if spec:
-            print(tournament_file.text(stored.tournament(tournament)))
+            print(toml.of_tournament(stored.tournament(tournament)))
             return
         if kind is None and layout is Layout.TABLE and tournament != "all":
             report(stored, tournament)

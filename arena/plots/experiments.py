@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from arena.store import Results
-    from arena.store.experiment_results import Measure
+    from arena.store.measured import Measure
 
     Horizontal = Literal["games", "seconds", "cpu_seconds"]
 
@@ -24,7 +24,7 @@ AXES = {
 }
 MEASURED = {"score_pct": "score %", "win_pct": "win %"}
 _LONGEST_LADDER = 40
-"""Rows of a ladder."""
+"""Maximum number of rows."""
 
 
 def learning_curve(
@@ -71,7 +71,10 @@ def learning_curve(
 
 
 def ladder(results: Results, experiment: str | int = "last") -> Figure:
-    """The ratings of all last checkpoints and fixed opponents with their 95 % intervals, the best first."""
+    """The ratings of the last checkpoints and the fixed opponents with their 95 % intervals, the best first.
+
+    Only the 40 highest ratings are drawn.
+    """
     frame = results.ladder(experiment)
     last = frame.groupby("label")["games"].transform("max")
     frame = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])[:_LONGEST_LADDER]

@@ -1,4 +1,4 @@
-"""What all pictures share: colours, sizes, and how they are written to a file."""
+"""Common style of all pictures: colours, markers, fonts, and writing to a file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 """Colours that colour-blind people can tell apart (M. Okabe and K. Ito, *Color Universal Design*, 2008)."""
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-"""The second thing that tells lines apart."""
+"""Markers that distinguish lines in addition to their colours."""
 FORMATS = ("png", "svg", "pdf")
 _SETTINGS: Any = {
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlesize": "medium",
     "figure.constrained_layout.use": True,
-    "font.family": "DejaVu Sans",  # matplotlib brings it along
+    "font.family": "DejaVu Sans",  # part of matplotlib
     "font.size": 10,
     "legend.frameon": False,
     "svg.hashsalt": "checkers-arena",
@@ -37,12 +37,12 @@ _NO_DATE: dict[str, dict[str, None]] = {
     "svg": {"Date": None},
     "pdf": {"CreationDate": None, "Creator": None},
 }
-"""Metadata that would differ from one file to the next."""
+"""Metadata that matplotlib would add and that may differ between equal pictures."""
 
 
 @contextmanager
 def axes(width: float = 7.0, height: float = 4.5) -> Iterator[tuple[Figure, Axes]]:
-    """A new figure of that size in inches and its only axes, in the style of all pictures.
+    """Yield a new figure of the given size in inches, and its only axes, in the common style.
 
     Raises ArenaError if matplotlib is not installed.
     """
@@ -59,14 +59,14 @@ def axes(width: float = 7.0, height: float = 4.5) -> Iterator[tuple[Figure, Axes
 
 
 def look(number: int) -> dict[str, Any]:
-    """The colour and the marker of the ``number``-th line."""
+    """Return the colour and the marker of line ``number``, counted from 0."""
     return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
 
 
 def check_file(path: str | os.PathLike[str]) -> str:
-    """The format of a picture's file: ``png``, ``svg`` or ``pdf``.
+    """Return the format of a picture's file by the ending of its name: ``png``, ``svg`` or ``pdf``.
 
-    Raises UsageError for another ending of the name, and for a file that exists.
+    Raises UsageError if the name has another ending or the file exists.
     """
     ending = Path(path).suffix.lower().removeprefix(".")
     if ending not in FORMATS:
@@ -77,9 +77,10 @@ def check_file(path: str | os.PathLike[str]) -> str:
 
 
 def save(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure to a PNG, SVG or PDF file; equal figures give equal bytes.
+    """Write a figure to a PNG, SVG or PDF file. Equal figures produce identical files.
 
-    Raises UsageError for another ending of the name, or a file that exists, and ArenaError if it cannot be written.
+    Raises UsageError if the name has another ending or the file exists. Raises ArenaError if the file cannot be
+    written.
     """
     import matplotlib
 

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from arena.store.learning_log import LearningLog
     from arena.store.merging import Merged
     from arena.store.names import Naming
+    from arena.store.people import People
     from arena.store.runs import Runs
 
     Rate = Callable[[StoredTournament, Sequence[RatedGame]], Iterable[tuple[str, Sequence[PlayerRating]]]]
@@ -120,6 +121,13 @@ class Store:
 
         return Experiments(self._connect, self.location)
 
+    @property
+    def people(self) -> People:
+        """The games of people."""
+        from arena.store.people import People
+
+        return People(self._connect, self.location)
+
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
     ) -> dict[str, int]:
@@ -154,15 +162,17 @@ class Store:
         settings: Mapping[str, Any],
         players: Sequence[PlayerIdentity],
         planned: int | None = None,
+        candidates: Sequence[tuple[str, str, str]] = (),
     ) -> StoredExperiment:
         """Record a new experiment and the tournament of its games, both or neither.
 
-        ``experiment`` are the settings of the experiment. See :meth:`create_tournament` for the rest.
+        ``experiment`` are the settings of the experiment. ``candidates`` of sweeps are given by the label of the
+        learner, their own label and their spec. See :meth:`create_tournament` for the rest.
         """
         _check_name(name)
         with self._connection.begin():
             tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
-            return self.experiments.insert(name, experiment, tournament.id)
+            return self.experiments.insert(name, experiment, tournament.id, candidates)
 
     def _insert_tournament(
         self,
@@ -307,7 +317,7 @@ class Store:
         """Return a context manager that records games of the tournament."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            changes = _last_change(self._connection, tournament_id)
+            changes = lookup.last_change(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
@@ -317,7 +327,7 @@ class Store:
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            number = (_last_change(self._connection, tournament_id) or 0) + 1
+            number = (lookup.last_change(self._connection, tournament_id) or 0) + 1
             rows = [
                 {
                     "tournament_id": tournament_id,
@@ -367,13 +377,6 @@ class Store:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
         return key
-
-
-def _last_change(connection: Connection, tournament_id: int) -> int | None:
-    """Return the number of the last player change of a tournament; None if there is none."""
-    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
-    last: int | None = connection.scalar(query)
-    return last
 
 
 def _check_name(name: str) -> None:

@@ -142,7 +142,9 @@ class IsolatedPlayer(Player):
         the errors of :func:`arena.plugins.specs.parse`, and Fault if the player cannot be created.
         """
         parsed = specs.parse("player", spec)
-        task = GameTask("", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights)
+        task = GameTask(
+            "", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights, black_files=parsed.files
+        )
         process = PlayerProcess(memory << 20, fork=False)
         try:
             return cls(task, Side.BLACK, process, move_timeout)

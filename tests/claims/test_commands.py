@@ -13,6 +13,7 @@ from arena.plugins import specs
 from arena_claims import app
 from arena_claims.logged import LOGGED
 from arena_claims.reference import SCHEMES
+from arena_learners import qmodel_as_written
 from claiming import refused, rows_of
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def test_win_rate_counts_player_one_of_identical_players() -> None:
     assert "learner_win_draw_pct" not in rows[1]
 
 
-def test_win_rate_shows_the_rate_that_the_learner_reports() -> None:
+def test_win_rate_shows_the_rate_that_the_learner_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qmodel_as_written, "_FIRST_EPOCHS", 1)
     words = ("--learner", "qmodel_as_written", "--generations", 1, "--test-games", 2, "--against", "random")
     before, after = rows_of("win-rate", *words)
     assert before["learner_win_draw_pct"] is None
