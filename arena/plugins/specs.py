@@ -68,9 +68,10 @@ class Spec:
 
     @property
     def code(self) -> str:
-        """Hash of the source code of the class and of the evaluators among the options."""
+        """Hash of the source code of the class, and of the evaluators and programs among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
-        return _hash([self.registered.code, *nested])
+        programs = [value.hash for value in self.options.values() if isinstance(value, Program)]
+        return _hash([self.registered.code, *nested, *programs])
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
@@ -115,7 +116,7 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     option), ModelError and StoreError.
     """
     registry, resolver = registry or load(), resolver or Resolver()
-    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    name, settings = settings_of(text)
     inherited: list[str] = []
     if kind == "player" and models.is_name(name):
         stored = resolver.resolve(name)
@@ -249,6 +250,12 @@ def parse_list(
 ) -> list[Spec]:
     """Parse specs separated by commas. Raises the errors of :func:`parse` and :func:`split`."""
     return [parse(kind, part, registry, resolver=resolver) for part in split(kind, text)]
+
+
+def settings_of(text: str) -> tuple[str, list[str]]:
+    """Return the name in a spec, and its options as ``option=value``. Raises UsageError if brackets do not match."""
+    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    return name, settings
 
 
 def split(kind: str, text: str) -> list[str]:

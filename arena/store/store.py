@@ -166,8 +166,8 @@ class Store:
     ) -> StoredExperiment:
         """Record a new experiment and the tournament of its games, both or neither.
 
-        ``experiment`` are the settings of the experiment. ``candidates`` of sweeps are given by the label of the
-        learner, their own label and their spec. See :meth:`create_tournament` for the rest.
+        ``experiment`` are the settings of the experiment. ``candidates``: for each candidate of a sweep the label of
+        the learner, its own label, and its spec. See :meth:`create_tournament` for the rest.
         """
         _check_name(name)
         with self._connection.begin():
