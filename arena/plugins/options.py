@@ -276,7 +276,7 @@ class _Text(_Type):
 class _CommandLine(_Type):
     text = "command line"
 
-    def read(self, text: str, _: Resolver | None, /) -> Program:
+    def read(self, text: str, _: Resolver, /) -> Program:
         return Program(text)
 
     def write(self, value: Program) -> str:

@@ -67,9 +67,10 @@ class Spec:
 
     @property
     def code(self) -> str:
-        """Hash of the source code of the class and of the evaluators among the options."""
+        """Hash of the source code of the class, and of the evaluators and programs among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
-        return _hash([self.registered.code, *nested])
+        programs = [value.hash for value in self.options.values() if isinstance(value, Program)]
+        return _hash([self.registered.code, *nested, *programs])
 
     @property
     def files(self) -> tuple[SourceFile, ...]:

@@ -64,6 +64,7 @@ def test_a_file_that_is_not_executable_is_refused(folder: Path) -> None:
 
 def test_the_hash_is_that_of_the_files_and_not_of_their_paths(folder: Path) -> None:
     first = arena.Program("./one").hash
+    assert len(first) == 32
     assert arena.Program("./one --depth 3 missing").hash == first
     assert arena.Program("'./my engine'").hash == first
     (folder / "net").write_text("weights", encoding="utf-8")
@@ -77,8 +78,10 @@ def test_the_hash_is_part_of_the_identity_of_a_player(folder: Path) -> None:
     spec = parse("player", "engine:name=mine:command=./one")
     then = identity(spec)
     assert then["command"] == arena.Program("./one").hash
+    code = spec.code
     write(folder / "one", "#!/bin/sh\nexit\n")
     assert list(differences(then, identity(parse("player", spec.text)))) == ["command"]
+    assert parse("player", spec.text).code != code
 
 
 @pytest.mark.usefixtures("folder")
