@@ -35,6 +35,8 @@ from .errors import BadFEN as BadFEN
 from .errors import IllegalMove as IllegalMove
 from .errors import ModelError as ModelError
 from .errors import UsageError as UsageError
+from .experiment.api import resume_experiment as resume_experiment
+from .experiment.api import run_experiment as run_experiment
 from .kernels.compiled import context_array as context_array
 from .kernels.compiled import evaluator_kernel as evaluator_kernel
 from .kernels.compiled import inline_kernel as inline_kernel

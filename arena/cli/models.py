@@ -146,8 +146,7 @@ def register(app: typer.Typer) -> None:
 
 def _print_rows(kind: str, rows: Callable[[Results], pd.DataFrame], none: str, db: str, json: bool, csv: bool) -> None:
     """Print rows of a database as a table, JSON or CSV; if there are none, the line ``none``."""
-    from arena.cli.columns import print_rows
-    from arena.cli.output import Layout, chosen, print_frame, warn
+    from arena.cli.output import Layout, chosen, print_frame, print_rows, warn
     from arena.store import Results
     from arena.store.decoding import decoding
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -30,19 +31,19 @@ def seconds(plan: ExperimentPlan, workers: int) -> float:
     long.
     """
     total = 0.0
-    seeds = len(plan.settings.training_seeds)
+    runs = Counter(run.label for run in (*plan.sweep_runs, *plan.runs))
     learners = {label: training.checked_learner(run) for label, run in plan.plans.items()}
     for label, learner in learners.items():
         run = plan.plans[label]
         with blamed(f"the learner {run.learner.text}"):
             learner.begin(run.seed)
-            total += seeds * run.games * _seconds_per_game(partial(_learn, run, learner), learner.step)
-            measuring_games = seeds * len(plan.checkpoints(label)) * plan.tournament.games
+            total += runs[label] * run.games * _seconds_per_game(partial(_learn, run, learner), learner.step)
+            measuring_games = runs[label] * len(plan.checkpoints(label)) * plan.tournament.games
             for opponent in plan.opponents:
                 total += measuring_games * _seconds_per_game(partial(_play, learner.player, opponent.create))
-    final_games = seeds * plan.settings.measuring.final_games
+    final_games = len(plan.settings.training_seeds) * plan.settings.measuring.final_games
     if final_games:
-        for first, second in combinations(plan.plans, 2):
+        for first, second in combinations(plan.settings.labels, 2):
             texts = [plan.plans[label].learner.text for label in (first, second)]
             with blamed(f"a game between the learners {' and '.join(texts)}"):
                 play = partial(_play, learners[first].player, learners[second].player)

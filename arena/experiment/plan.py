@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,19 @@ class PlannedRun:
     """A training run of an experiment."""
 
     label: str
+    """Of a learner, or of a candidate of its sweep."""
     seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One combination of option values in the sweep of a learner."""
+
+    learner: str
+    """Label of the learner."""
+    label: str
+    spec: str
+    """Canonical spec."""
 
 
 class ExperimentPlan:
@@ -61,12 +73,13 @@ class ExperimentPlan:
         self.systems = {each.text: each for each in (specs.parse("rating", text) for text in measuring.ratings)}
         scores = self.tournament.agreed_scores
         self._scores = scores and scores.settled({each.text: each.name for each in self.opponents})
-        self._learners = dict(zip(settings.labels, settings.learners, strict=True))
-        first = settings.training_seeds[0]
-        self.plans = {label: self._run_plan(each, first) for label, each in self._learners.items()}
-        """The plan of the first run of each learner, by label."""
-        for plan in self.plans.values():
-            training.checked_learner(plan)
+        self._learners: dict[str, LearnerSettings] = {}
+        self.plans: dict[str, RunPlan] = {}
+        """For each label, those of candidates included, the plan of one of its runs."""
+        self.candidates = [each for learner in settings.learners for each in self._candidates(learner)]
+        """The candidates of all sweeps."""
+        for learner in settings.learners:
+            self._add(_with_spec_of(learner, learner.candidates[0]) if learner.sweep else learner)
 
     @property
     def needed(self) -> list[Spec]:
@@ -74,9 +87,20 @@ class ExperimentPlan:
         return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
 
     @property
+    def sweep_runs(self) -> list[PlannedRun]:
+        """The training runs of the candidates, which are finished before those of the learners begin."""
+        return [PlannedRun(each.label, seed) for seed in self.settings.candidate_seeds for each in self.candidates]
+
+    @property
     def runs(self) -> list[PlannedRun]:
-        """The training runs in the order of training: all learners with the first seed, then with the second, ..."""
-        return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self._learners]
+        """The training runs of the learners: all learners with the first seed, then with the second, ..."""
+        return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self.settings.labels]
+
+    def choose(self, candidate: str) -> None:
+        """Train a learner with the option values of the candidate of that label. Before, it has the first values."""
+        [of] = (each.learner for each in self.candidates if each.label == candidate)
+        [learner] = (each for each in self.settings.learners if each.name == of)
+        self._add(_with_spec_of(learner, self._learners[candidate]))
 
     def run_plan(self, run: PlannedRun) -> RunPlan:
         """Return the plan of a training run."""
@@ -88,15 +112,14 @@ class ExperimentPlan:
 
     @property
     def training_games(self) -> int:
-        """Total number of training games of all runs."""
-        return len(self.settings.training_seeds) * sum(plan.games for plan in self.plans.values())
+        """Total number of training games of all runs, those of candidates included."""
+        return sum(self.plans[run.label].games for run in (*self.sweep_runs, *self.runs))
 
     @property
     def games(self) -> int:
         """Maximum number of measuring games. Fewer are played if models are equal or runs fail."""
-        seeds = len(self.settings.training_seeds)
-        checkpoints = seeds * sum(len(self.checkpoints(label)) for label in self._learners)
-        pairs = seeds * len(list(combinations(self._learners, 2)))
+        checkpoints = sum(len(self.checkpoints(run.label)) for run in (*self.sweep_runs, *self.runs))
+        pairs = len(self.settings.training_seeds) * len(list(combinations(self.settings.labels, 2)))
         return checkpoints * len(self.opponents) * self.tournament.games + pairs * self.settings.measuring.final_games
 
     @property
@@ -142,6 +165,23 @@ class ExperimentPlan:
             "tables": self.tournament.tables,
         }
 
+    def _candidates(self, learner: LearnerSettings) -> Iterator[Candidate]:
+        """The candidates of a learner. Raises UsageError if two are the same."""
+        labels: dict[str, str] = {}
+        for each in learner.candidates:
+            plan = self._add(each)
+            if plan.learner.text in labels:
+                raise UsageError(f"the sweep of {learner.name} has {plan.learner.text} twice")
+            labels[plan.learner.text] = each.name
+            yield Candidate(learner.name, each.name, plan.learner.text)
+
+    def _add(self, learner: LearnerSettings) -> RunPlan:
+        """Plan the runs of a learner or candidate."""
+        plan = self._run_plan(learner, self.settings.training_seeds[0])
+        training.checked_learner(plan)
+        self._learners[learner.name], self.plans[learner.name] = learner, plan
+        return plan
+
     def _run_plan(self, learner: LearnerSettings, seed: int) -> RunPlan:
         spec = specs.parse("learner", learner.learner, resolver=self.models)
         experience = Experience(learner.against, tuple(learner.from_), learner.teacher, learner.train_openings)
@@ -151,6 +191,10 @@ class ExperimentPlan:
             at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
         measured = Measuring(baselines="", at=tuple(sorted({*at})))
         return RunPlan(spec, seed, learner.games, experience, measured, self.models.database, self.models.files.paths)
+
+
+def _with_spec_of(learner: LearnerSettings, candidate: LearnerSettings) -> LearnerSettings:
+    return replace(learner, learner=candidate.learner, label=learner.name)
 
 
 def _unique(players: list[Spec], what: str) -> list[Spec]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from msgspec import Meta
@@ -22,6 +23,8 @@ _LABEL = re.compile(r"[\w.-]+")
 """Characters of a label. Labels are parts of the names of training runs."""
 _FIRST_SEED = 1
 """The first training seed if a file gives only the number of seeds."""
+_MOST_SEEDS = 10_000
+"""The largest number of training seeds that a file can ask for without a list."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +49,33 @@ class LearnerSettings:
     )
     teacher: Annotated[str, Meta(description="Teacher of the recorded games, as in arena train.")] | None = None
     train_openings: Annotated[str, Meta(description="Opening book of the games to learn from.")] | None = None
+    sweep: Annotated[
+        dict[str, list[str | int | float | bool]],
+        Meta(description="Values to try, by option of the learner; the best combination is trained with the seeds."),
+    ] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The label; that of a learner without a label is the name in its spec."""
+        return self.label or self.learner.partition(":")[0].strip()
+
+    @property
+    def candidates(self) -> list[Self]:
+        """A learner for each combination of the values of the sweep, measured once, at its end; none without a sweep.
+
+        The values of the last option change fastest. The label of candidate 2 of ``lms`` is ``lms.2``.
+        """
+        grid = product(*self.sweep.values()) if self.sweep else ()
+        return [
+            replace(
+                self,
+                learner=self.learner + "".join(map(_option, self.sweep, values)),
+                label=f"{self.name}.{number}",
+                checkpoints=[self.games],
+                sweep={},
+            )
+            for number, values in enumerate(grid, 1)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +120,13 @@ class ExperimentSettings:
     seeds: Annotated[
         list[int] | int, Meta(description="Training seeds: a list, or their number, which means 1, 2, ...")
     ] = 5
+    sweep_seeds: (
+        Annotated[
+            list[int] | int,
+            Meta(description="Training seeds of sweeps: a list, or their number, which means those after the seeds"),
+        ]
+        | None
+    ) = None
     learners: tuple[LearnerSettings, ...]
     measuring: MeasuringSettings
 
@@ -98,30 +135,50 @@ class ExperimentSettings:
         if not self.learners:
             raise UsageError("an experiment needs at least one learner: [[learners]]")
         seeds = self.training_seeds
-        if not seeds or min(seeds) < 0 or max(seeds) > LARGEST:
-            raise UsageError(f"seeds are whole numbers from 0 to {LARGEST}, at least one, not {shown(self.seeds)}")
-        if twice := _repeated(seeds):
-            raise UsageError(f"the seed {twice} is given twice")
         labels = self.labels
         for label in labels:
             if not _LABEL.fullmatch(label):
                 raise UsageError(f"a label has letters, digits, '-', '_' and '.': not {shown(label)}")
-        if twice := _repeated(labels):
+        if twice := _repeated([*labels, *(each.name for learner in self.learners for each in learner.candidates)]):
             raise UsageError(f"two learners are labelled {twice!r}: give each a label of its own")
+        self._check_sweeps(seeds)
         if self.measuring.final_games % 2:
             raise UsageError(f"final-games must be even, not {self.measuring.final_games}")
 
     @property
     def training_seeds(self) -> list[int]:
         """The training seeds."""
-        if isinstance(self.seeds, int):
-            return list(range(_FIRST_SEED, _FIRST_SEED + self.seeds))
-        return list(self.seeds)
+        return _seeds("seeds", self.seeds, _FIRST_SEED)
+
+    @property
+    def candidate_seeds(self) -> list[int]:
+        """The training seeds of the candidates of sweeps; none without a sweep."""
+        if self.sweep_seeds is None:
+            return []
+        return _seeds("sweep-seeds", self.sweep_seeds, max(self.training_seeds) + 1)
 
     @property
     def labels(self) -> list[str]:
         """The label of each learner."""
-        return [each.label or each.learner.partition(":")[0].strip() for each in self.learners]
+        return [each.name for each in self.learners]
+
+    def _check_sweeps(self, seeds: list[int]) -> None:
+        swept = [each for each in self.learners if each.sweep]
+        if self.sweep_seeds is None:
+            if swept:
+                raise UsageError(
+                    f"the sweep of {swept[0].name} needs training seeds of its own, for example sweep-seeds = 3"
+                )
+            return
+        if not swept:
+            raise UsageError("sweep-seeds are for learners with a sweep, and there is none")
+        for each in swept:
+            if len(each.candidates) < 2:
+                raise UsageError(f"the sweep of {each.name} needs two combinations of values or more")
+        if both := sorted({*seeds} & {*self.candidate_seeds}):
+            raise UsageError(
+                f"the seed {both[0]} is among seeds and sweep-seeds: seeds that chose a candidate cannot report on it"
+            )
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -160,7 +217,8 @@ class ExperimentSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that :meth:`from_table` converts back."""
-        return {
+        sweep_seeds = {"sweep-seeds": self.candidate_seeds} if self.candidate_seeds else {}
+        return sweep_seeds | {
             "seeds": self.training_seeds,
             "learners": [_plain(each) for each in self.learners],
             "measuring": _plain(self.measuring),
@@ -175,11 +233,30 @@ def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    """Return the values of a dataclass that are not None, by the keys of the file."""
-    values = {name: value for name, value in asdict(settings).items() if value is not None}
+    """Return the values of a dataclass that are neither None nor empty tables, by the keys of the file."""
+    values = {name: value for name, value in asdict(settings).items() if value is not None and value != {}}
     if "rules" in values:
         values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
     return {key_of(name): value for name, value in values.items()}
+
+
+def _option(name: str, value: str | float | bool) -> str:
+    """The text of an option in a spec."""
+    text = str(value).lower() if isinstance(value, bool) else f"[{value}]" if isinstance(value, str) else repr(value)
+    return f":{name}={text}"
+
+
+def _seeds(name: str, given: list[int] | int, first: int) -> list[int]:
+    """The training seeds that are given, as a list or as their number. Raises UsageError."""
+    if isinstance(given, int):
+        if not 1 <= given <= _MOST_SEEDS:
+            raise UsageError(f"{name} is a list of seeds, or their number from 1 to {_MOST_SEEDS}, not {given}")
+        given = list(range(first, first + given))
+    if not given or min(given) < 0 or max(given) > LARGEST:
+        raise UsageError(f"{name} are whole numbers from 0 to {LARGEST}, at least one, not {shown(given)}")
+    if twice := _repeated(given):
+        raise UsageError(f"the seed {twice} is given twice in {name}")
+    return list(given)
 
 
 def _repeated(values: list[Any]) -> Any:

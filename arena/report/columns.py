@@ -213,6 +213,31 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         *(_interval("low", "high"), _value("worst"), _value("area")),
         _value("reached_games", "games to 75 %", ".0f"),
     ),
+    "final-scores": (*(_words("label", "learner"), _OPPONENT, _count("played", "games"), _RECORD, _WIN, _SCORE),),
+    "checkpoints-of-learners": (
+        *(_words("label", "learner"), _count("games"), _count("seeds"), _value("iqm", "score %")),
+        *(_interval("low", "high"), _value("mean"), _value("median"), _value("worst")),
+    ),
+    "ladder": (
+        *(_PLAYER, _words("label", "learner"), _count("seed"), _count("games", "learned from")),
+        *(_rating("error"), _count("played", "games")),
+    ),
+    "training-runs": (
+        *(_words("run"), _words("label"), _words("learner"), _count("seed"), _count("learned", "games")),
+        *(_words("version"), _optional(_words("weights", "started from")), _words("model", "last model")),
+    ),
+    "failed-runs": (
+        _words("run"),
+        _words("label", "learner"),
+        _count("seed"),
+        _count("learned", "games"),
+        _words("failure"),
+    ),
+    "identities": (_words("of"), _words("part"), _words("hash")),
+    "sweep": (
+        *(_words("label", "learner"), _words("spec", "candidate"), Column("seeds", _seeds)),
+        *(_value("score_pct", "score %"), _value("worst"), Column("", lambda row: "chosen" if row["chosen"] else "")),
+    ),
     "compared-learners": (
         *(_words("first"), _words("second"), _value("difference", form="+.1f")),
         *(_value("improvement_pct", "better %"), Column("p", _p_value)),

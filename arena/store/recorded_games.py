@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 
 from arena.contracts.record import BLACK_POINTS, GameRecord, PlyInfo
 from arena.store import commentary, lookup
@@ -102,6 +102,29 @@ def game(database: Database, which: str | int, tournament: str | int | None = No
         tournament_id, key = lookup.game_key(connection, which, tournament, database.location)
         row = connection.execute(query.where(games.c.tournament_id == tournament_id, games.c.id == key)).one()
     return tournament_id, _record(row)
+
+
+def first_of_pairings(database: Database, which: str | int) -> list[tuple[int, str, str]]:
+    """Return id, Black's spec and White's spec of the first game on record of each pairing of a tournament."""
+    black, white = players.alias(), players.alias()
+    with database.engine.connect() as connection:
+        key = lookup.tournament_id(connection, which, database.location)
+        of_it = games.c.tournament_id == key
+        first = (
+            select(games.c.pairing, func.min(games.c.round).label("round"))
+            .where(of_it)
+            .group_by(games.c.pairing)
+            .subquery()
+        )
+        query = (
+            select(games.c.id, black.c.spec, white.c.spec)
+            .join(first, (first.c.pairing == games.c.pairing) & (first.c.round == games.c.round))
+            .join(black, black.c.id == games.c.black_id)
+            .join(white, white.c.id == games.c.white_id)
+            .where(of_it)
+            .order_by(games.c.pairing)
+        )
+        return [(game, one, other) for game, one, other in connection.execute(query)]
 
 
 def _record(row: Any) -> GameRecord:

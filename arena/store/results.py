@@ -83,6 +83,10 @@ class Results(ProvenanceResults):
         """
         return recorded_games.game(self._database, game, tournament)[1]
 
+    def first_games(self, tournament: str | int = "last") -> list[tuple[int, str, str]]:
+        """Return id, Black's spec and White's spec of the first game on record of each pairing, by pairing."""
+        return recorded_games.first_of_pairings(self._database, tournament)
+
     def tournament_of(self, game: str | int, tournament: Which = None) -> int:
         """Return the id of the tournament of a game; the arguments are those of :meth:`game`."""
         return recorded_games.game(self._database, game, tournament)[0]

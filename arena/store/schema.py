@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Double,
@@ -324,6 +325,18 @@ experiment_runs = Table(
     Column("failure", Text, doc="error that stopped the learner; null: none"),
 )
 """One row per training run of an experiment."""
+
+experiment_candidates = Table(
+    "experiment_candidates",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id"), primary_key=True),
+    Column("label", Text, primary_key=True, doc="label of the candidate, which its training runs have"),
+    Column("learner", Text, nullable=False, doc="label of the learner whose option values are chosen"),
+    Column("spec", Text, nullable=False, doc="canonical spec of the learner with the option values"),
+    Column("position", Integer, nullable=False, doc="position among the candidates of the experiment, from 0"),
+    Column("chosen", Boolean, doc="whether the learner has these option values; null: not decided yet"),
+)
+"""One row per candidate of each sweep of an experiment."""
 
 experiment_checkpoints = Table(
     "experiment_checkpoints",

@@ -15,28 +15,16 @@ from arena.experiment.plan import ExperimentPlan
 from arena.store import Store
 from arena.tournament import runner as tournament_runner
 from arena.training import training
-from experimenting import carried_out, settings
+from experimenting import carried_out, content, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
 
 pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 GAMES = 2 * 5 * 2 * 4 + 2 * 2
-TIMES = {"started", "seconds", "added", "cpu_seconds"}
-
-
-def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of a database without times, sorted."""
-    with closing(sqlite3.connect(path)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        tables = {}
-        for name in names:
-            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})") if row[1] not in TIMES]
-            tables[name] = sorted(connection.execute(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
-    return tables
 
 
 def test_all_measuring_games_are_recorded_in_the_tournament(experiment: Path) -> None:
@@ -166,11 +154,17 @@ def test_a_changed_opponent_is_refused(experiment: Path, tmp_path: Path) -> None
 
 
 def test_equal_models_share_one_player(db: Path) -> None:
-    learners = [{"label": label, "learner": "tiny", "games": 4, "checkpoints": [4]} for label in ("one", "two")]
-    carried_out(db, settings(learners=learners))
+    learners = [
+        {"label": "one", "learner": "tiny:seconds=0.2", "games": 4, "checkpoints": [4]},
+        {"label": "two", "learner": "tiny", "games": 4, "checkpoints": [4]},
+    ]
+    carried_out(db, settings(learners=learners), workers=2)
     with arena.Results(db) as results:
         curve, compared = results.learning_curve(), results.compare_learners()
         assert len(results.games("x")) == 2 * 2 * 4
     assert len(curve) == 2 * 2 * 2
     assert compared["difference"].tolist() == [0.0]
     assert compared["p_value"].tolist() == [1.0]
+    with closing(sqlite3.connect(db)) as connection:
+        makers = [row[0] for row in connection.execute("SELECT provenance ->> 'learner' FROM models")]
+    assert makers == ["tiny:seconds=0.2"] * 2  # the first in the plan, though it is recorded later
