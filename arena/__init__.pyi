@@ -25,6 +25,7 @@ from .contracts.opening import Opening as Opening
 from .contracts.opening import OpeningBook as OpeningBook
 from .contracts.opening import Starts as Starts
 from .contracts.player import Player as Player
+from .contracts.program import Program as Program
 from .contracts.rating import PlayerRating as PlayerRating
 from .contracts.rating import RatedGame as RatedGame
 from .contracts.rating import Rating as Rating

@@ -2,9 +2,10 @@
 
 The parameters of a constructor, with their type hints and defaults, are the options of its class. An option has the
 name of its parameter without a trailing underscore: ``lambda`` for ``lambda_``. The type hint is one of ``bool``,
-``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model` and
-:class:`arena.contracts.evaluator.Evaluator`, each possibly with ``| None``. ``Annotated[int, Range(1, 20)]`` bounds a
-number. ``Annotated[Model, ModelKind("mlp")]`` gives the kind of a model that has no default.
+``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model`,
+:class:`arena.contracts.program.Program` and :class:`arena.contracts.evaluator.Evaluator`, each possibly with
+``| None``. ``Annotated[int, Range(1, 20)]`` bounds a number. ``Annotated[Model, ModelKind("mlp")]`` gives the kind of a
+model that has no default.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from arena.contracts.evaluator import Evaluator
 from arena.contracts.model import Model
+from arena.contracts.program import Program
 from arena.errors import ModelError, PluginError
 from arena.plugins import models
 from arena.plugins.descriptions import descriptions
@@ -122,8 +124,8 @@ class Option:
     def read(self, text: str, resolver: Resolver | None = None) -> Any:
         """Parse ``text``. A model is loaded from its file, or by ``resolver`` if it is a stored model.
 
-        Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used, and the
-        errors of :meth:`arena.plugins.models.Resolver.resolve`.
+        Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used,
+        UsageError if a program does not exist, and the errors of :meth:`arena.plugins.models.Resolver.resolve`.
         """
         return self._type.read(text, resolver or models.Resolver())
 
@@ -194,6 +196,7 @@ def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...
         int: _Number(int, bounds or Range()),
         float: _Number(float, bounds or Range()),
         str: _Text(),
+        Program: _CommandLine(),
         Model: _Weights(default if isinstance(default, Model) else None, kind),
         Evaluator: _EvaluatorSpec(evaluator_name),
     }
@@ -267,6 +270,19 @@ class _Text(_Type):
         if not isinstance(value, str):
             raise TypeError(value)
         return value
+
+
+@dataclass(frozen=True)
+class _CommandLine(_Type):
+    text = "command line"
+
+    def read(self, text: str, _: Resolver, /) -> Program:
+        return Program(text)
+
+    def write(self, value: Program) -> str:
+        if not isinstance(value, Program):
+            raise TypeError(value)
+        return value.text
 
 
 @dataclass(frozen=True)

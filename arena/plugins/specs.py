@@ -10,6 +10,9 @@
 A ``:`` is a separator only if an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets must be
 balanced. There are no separators within brackets, and a pair of brackets around a whole value is not part of the value.
 
+A value may also stand in double quotes: ``command="./engine --level 3:depth=2, fast"``. There are no separators and no
+brackets within quotes, and the quotes are not part of the value. A double quote within such a value is written twice.
+
 A path names a class in a file (:mod:`arena.plugins.files`). In the canonical spec, a name takes the place of the path.
 
 The name of a stored model (:mod:`arena.plugins.models`) names the player that its learner gives for the model. Options
@@ -26,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena import paths
 from arena.contracts.model import Model
+from arena.contracts.program import Program
 from arena.errors import BadOption, UnknownName, UsageError, nearest, shown
 from arena.plugins import models
 from arena.plugins.files import Files
@@ -40,6 +44,9 @@ if TYPE_CHECKING:
 
 _OPTION = re.compile(r":(?=[^\W\d]\w*=)")
 _COMMA = re.compile(",")
+_IN_QUOTES = re.compile(r'(?<==)\s*"(?:[^"]|"")*"(?=\s*(?:[]:,]|\Z))')
+"""A value in double quotes, which starts after a ``=`` and ends at a separator, a closing bracket or the end."""
+_QUOTE = re.compile(r'=\s*"')
 
 
 @dataclass(frozen=True)
@@ -61,9 +68,10 @@ class Spec:
 
     @property
     def code(self) -> str:
-        """Hash of the source code of the class and of the evaluators among the options."""
+        """Hash of the source code of the class, and of the evaluators and programs among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
-        return _hash([self.registered.code, *nested])
+        programs = [value.hash for value in self.options.values() if isinstance(value, Program)]
+        return _hash([self.registered.code, *nested, *programs])
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
@@ -108,7 +116,7 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     option), ModelError and StoreError.
     """
     registry, resolver = registry or load(), resolver or Resolver()
-    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    name, settings = settings_of(text)
     inherited: list[str] = []
     if kind == "player" and models.is_name(name):
         stored = resolver.resolve(name)
@@ -186,8 +194,8 @@ def files_of(parsed: Iterable[Spec]) -> dict[str, str]:
 def identity(spec: Spec, of: str = "") -> dict[str, str]:
     """Return everything that decides how a spec plays or learns, as texts by name.
 
-    These are spec, version, code hash, and the value of each option (the hash of a model). The names for a nested spec
-    begin with the name of its option and a blank. ``of`` is the beginning of all names.
+    These are spec, version, code hash, and the value of each option (the hash of a model or a program). The names for a
+    nested spec begin with the name of its option and a blank. ``of`` is the beginning of all names.
     """
     state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin, f"{of}code": spec.registered.code}
     for name, value in spec.options.items():
@@ -215,7 +223,7 @@ def _identity_of(value: Any, name: str) -> dict[str, str]:
     """Return the part of an identity that describes the value of one option."""
     if isinstance(value, Spec):
         return identity(value, f"{name} ")
-    return {name: value.hash if isinstance(value, Model) else str(value)}
+    return {name: value.hash if isinstance(value, Model | Program) else str(value)}
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -242,6 +250,12 @@ def parse_list(
 ) -> list[Spec]:
     """Parse specs separated by commas. Raises the errors of :func:`parse` and :func:`split`."""
     return [parse(kind, part, registry, resolver=resolver) for part in split(kind, text)]
+
+
+def settings_of(text: str) -> tuple[str, list[str]]:
+    """Return the name in a spec, and its options as ``option=value``. Raises UsageError if brackets do not match."""
+    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    return name, settings
 
 
 def split(kind: str, text: str) -> list[str]:
@@ -346,28 +360,52 @@ def _hash(hashes: list[str]) -> str:
 
 
 def _split(text: str, separator: re.Pattern[str]) -> list[str]:
-    """Split ``text`` at separators outside brackets. A separator is one character wide.
+    """Split ``text`` at separators outside brackets and quotes. A separator is one character wide.
 
-    Raises UsageError if the brackets are not balanced.
+    Raises UsageError if the brackets are not balanced, or if a quoted value does not end.
     """
-    depths = _depths(text)
+    masked = _without_quotes(text)
+    depths = _depths(masked)
     if any(depth < 0 for depth in depths) or depths[-1:] not in ([], [0]):
         raise UsageError(f"the brackets in {shown(text)} do not match")
-    cuts = [i for i, depth in enumerate(depths) if depth == 0 and separator.match(text, i)]
+    cuts = [i for i, depth in enumerate(depths) if depth == 0 and separator.match(masked, i)]
     return [text[start + 1 : end] for start, end in pairwise([-1, *cuts, len(text)])]
 
 
-def _depths(text: str) -> list[int]:
-    """Return the number of open brackets after each character."""
-    return list(accumulate((character == "[") - (character == "]") for character in text))
+def _without_quotes(text: str) -> str:
+    """Return ``text`` with each value in quotes replaced by as many letters. Raises UsageError if one does not end."""
+    masked = _IN_QUOTES.sub(lambda value: "x" * len(value[0]), text)
+    if _QUOTE.search(masked):
+        raise UsageError(
+            f"a value in {shown(text)} starts with a double quote and does not end with one; "
+            "write a double quote within such a value twice"
+        )
+    return masked
+
+
+def _depths(masked: str) -> list[int]:
+    """Return the number of open brackets after each character of a text without quotes."""
+    return list(accumulate((character == "[") - (character == "]") for character in masked))
 
 
 def _unquoted(value: str) -> str:
-    """Remove a pair of brackets around the whole value."""
-    return value[1:-1] if value.startswith("[") and 0 not in _depths(value)[:-1] else value
+    """Remove a pair of brackets or double quotes around the whole value."""
+    if _IN_QUOTES.fullmatch(f"={value}", 1):
+        return value[1:-1].replace('""', '"')
+    in_brackets = value.startswith("[") and 0 not in _depths(_without_quotes(value))[:-1]
+    return value[1:-1] if in_brackets else value
 
 
 def _quoted(value: str) -> str:
-    """Return the value as written in a spec: in brackets if it would otherwise be parsed as something else."""
-    plain = value == _unquoted(value.strip()) and _split(value, _OPTION) == _split(value, _COMMA)
-    return value if plain else f"[{value}]"
+    """Return the value as written in a spec: as it is, else in brackets, else in double quotes."""
+    in_quotes = '"{}"'.format(value.replace('"', '""'))
+    return next(text for text in (value, f"[{value}]", in_quotes) if _is_read_as(text, value))
+
+
+def _is_read_as(text: str, value: str) -> bool:
+    """Whether ``text`` after the ``=`` of an option is read as ``value``, wherever the option stands in a spec."""
+    setting = f"option={text}"
+    try:
+        return _unquoted(text.strip()) == value and _split(setting, _OPTION) == _split(setting, _COMMA) == [setting]
+    except UsageError:
+        return False
