@@ -100,9 +100,20 @@ def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) 
 
 
 @app.command("show")
-def show(name: Name = "last", db: Db = DEFAULT_DB) -> None:
-    """Print the tables of an experiment: its learners, and their comparisons."""
-    _report(db, name)
+def show(name: Name = "last", db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
+    """Print the tables of an experiment: its learners, and their comparisons.
+
+    --json and --csv print the scores at the last checkpoint instead: a row for each learner, measure and opponent.
+    """
+    from arena.cli.output import Layout, chosen, print_frame
+    from arena.store import Results
+
+    layout = chosen(json, csv)
+    if layout is Layout.TABLE:
+        _report(db, name)
+        return
+    with Results(db) as stored:
+        print_frame(stored.final_scores(name).round(2), layout)
 
 
 def register(parent: typer.Typer) -> None:

@@ -76,6 +76,11 @@ class Imported:
         return {name: cls for name, cls in self.classes(base).items() if not inspect.isabstract(cls)}
 
 
+def is_path(text: str) -> bool:
+    """Whether a text has the form of a path of a file, with or without a class."""
+    return _PATH.fullmatch(text) is not None
+
+
 class Files:
     """The files that specs may name, by name."""
 

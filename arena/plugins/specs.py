@@ -116,7 +116,7 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     option), ModelError and StoreError.
     """
     registry, resolver = registry or load(), resolver or Resolver()
-    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    name, settings = settings_of(text)
     inherited: list[str] = []
     if kind == "player" and models.is_name(name):
         stored = resolver.resolve(name)
@@ -250,6 +250,12 @@ def parse_list(
 ) -> list[Spec]:
     """Parse specs separated by commas. Raises the errors of :func:`parse` and :func:`split`."""
     return [parse(kind, part, registry, resolver=resolver) for part in split(kind, text)]
+
+
+def settings_of(text: str) -> tuple[str, list[str]]:
+    """Return the name in a spec, and its options as ``option=value``. Raises UsageError if brackets do not match."""
+    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    return name, settings
 
 
 def split(kind: str, text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -14,7 +14,7 @@ from arena.statistics import aggregate
 from arena.statistics.holm import holm
 from arena.store.experiments import candidates_of, experiment_runs_of, stored_experiment
 from arena.store.frames import dated
-from arena.store.measured import MeasuredExperiment
+from arena.store.measured import MEASURES, MeasuredExperiment
 from arena.store.schema import (
     experiment_candidates,
     experiment_checkpoints,
@@ -38,6 +38,7 @@ EXPERIMENTS = (
 TRAINING_RUNS = ("experiment", "label", "seed", "run", "learned", "model", "failure")
 LADDER = ("experiment", "player", "label", "seed", "games", "rating", "error", "played")
 AGGREGATE = ("experiment", "label", "games", "seeds", "iqm", "low", "high", "mean", "median", "worst")
+FINAL = ("experiment", "label", "games", "opponent", "measure", *AGGREGATE[3:])
 COMPARISON = (
     *("experiment", "first", "second", "seeds", "difference", "improvement_pct"),
     *("improvement_low", "improvement_high", "p_value"),
@@ -158,20 +159,28 @@ class ExperimentResults:
         counts as 0 %.
         """
         read = self._read(experiment)
+        rows = [
+            (read.name, label, learned, *_summary(scores))
+            for label in read.labels
+            for learned, scores in read.scores(label, measure, opponent).items()
+        ]
+        return pd.DataFrame(rows, columns=list(AGGREGATE))
+
+    def final_scores(self, experiment: Which = _LAST) -> pd.DataFrame:
+        """One row per learner, measure (``score_pct`` and ``win_pct``) and opponent: the last checkpoint.
+
+        ``opponent`` is null in the rows of all opponents together. ``games`` is the number of training games. The other
+        columns are those of :meth:`aggregate`.
+        """
+        read = self._read(experiment)
         rows = []
         for label in read.labels:
-            for games_learned, scores in read.scores(label, measure, opponent).items():
-                by_seed = 100 * scores.mean(axis=(1, 2))
-                low, high = aggregate.two_level_interval(scores)
-                rows.append(
-                    (
-                        *(read.name, label, games_learned, len(by_seed)),
-                        100 * float(aggregate.interquartile_mean(scores.mean(axis=2))),
-                        *(100 * low, 100 * high),
-                        *(float(by_seed.mean()), float(np.median(by_seed)), float(by_seed.min())),
-                    )
-                )
-        return pd.DataFrame(rows, columns=list(AGGREGATE))
+            for measure in MEASURES:
+                for opponent in (None, *read.opponents):
+                    if scores := read.scores(label, measure, opponent):
+                        last = max(scores)
+                        rows.append((read.name, label, last, opponent, measure, *_summary(scores[last])))
+        return pd.DataFrame(rows, columns=list(FINAL))
 
     def compare_learners(self, experiment: Which = _LAST, measure: Measure = "score_pct") -> pd.DataFrame:
         """One row per pair of learners: ``measure`` at the last checkpoint, over the training seeds.
@@ -266,9 +275,18 @@ class ExperimentResults:
         return frame.astype({"games": "Int64", "chosen": "boolean"})
 
     def _read(self, which: Which) -> MeasuredExperiment:
-        """The runs of the learners of an experiment, without those of candidates."""
+        """Return the training runs of the learners of an experiment, without those of candidates."""
         with self._database.engine.connect() as connection:
             stored = stored_experiment(connection, which, self.location)
             candidates = {label for label, *_ in candidates_of(connection, stored.id)}
             runs = [run for run in experiment_runs_of(connection, stored.id) if run.label not in candidates]
             return MeasuredExperiment(connection, stored, runs)
+
+
+def _summary(scores: np.ndarray[Any, Any]) -> tuple[int, float, float, float, float, float, float]:
+    """Return the columns of :data:`AGGREGATE` from ``seeds`` on for scores of the shape (seeds, opponents, pairs)."""
+    by_seed = 100 * scores.mean(axis=(1, 2))
+    low, high = aggregate.two_level_interval(scores)
+    middle = 100 * float(aggregate.interquartile_mean(scores.mean(axis=2)))
+    spread = float(by_seed.mean()), float(np.median(by_seed)), float(by_seed.min())
+    return len(by_seed), middle, 100 * low, 100 * high, *spread

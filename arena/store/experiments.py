@@ -97,7 +97,7 @@ class Experiments:
     ) -> StoredExperiment:
         """Record a new experiment, whose games are those of a tournament, in the open transaction.
 
-        ``candidates`` of sweeps are given by the label of the learner, their own label and their spec.
+        ``candidates``: for each candidate of a sweep the label of the learner, its own label, and its spec.
         """
         values: dict[str, Any] = {
             "name": name,

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arena.store.experiments import StoredExperiment, StoredExperimentRun
 
 Measure = Literal["score_pct", "win_pct"]
-MEASURES = ("score_pct", "win_pct")
+MEASURES: tuple[Measure, ...] = ("score_pct", "win_pct")
 CURVE = (
     *("experiment", "label", "seed", "games", "opponent", "played", "wins", "draws", "losses"),
     *("win_pct", "score_pct", "seconds", "cpu_seconds", "player", "failed"),
