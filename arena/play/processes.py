@@ -31,6 +31,8 @@ def start_player(spec: Spec, side: Side, setup: Setup, database: str) -> Isolate
         rules=setup.rules,
         black_weights=spec.weights,
         white_weights=spec.weights,
+        black_files=spec.files,
+        white_files=spec.files,
         database=ModelResolver(database).absolute if "@" in spec.text else None,
     )
     process = PlayerProcess(setup.memory << 20, fork=False)
