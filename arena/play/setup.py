@@ -13,7 +13,7 @@ from arena.checkers.game import DEFAULT_RULES, DrawRules, Outcome, Termination
 from arena.checkers.move import Side
 from arena.errors import UsageError, shown
 from arena.plugins import specs
-from arena.plugins.files import Files
+from arena.plugins.files import Files, paths_of
 from arena.plugins.models import ModelResolver
 from arena.plugins.specs import Spec
 from arena.store import Store
@@ -134,7 +134,7 @@ def new_setup(
         move_timeout=move_timeout,
         memory=memory,
         rules=rules,
-        files=specs.files_of([opponent]),
+        files=paths_of(opponent.files),
     )
 
 
