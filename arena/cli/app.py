@@ -10,11 +10,14 @@ import typer
 from arena.cli import (
     analyze,
     cache,
+    check,
     compare,
+    db,
     engine,
     experiment,
     listing,
     models,
+    new,
     page,
     pdn,
     perft,
@@ -56,10 +59,13 @@ for group in (
     engine,
     plot,
     listing,
+    new,
+    check,
     perft,
     analyze,
     tablebase,
     cache,
+    db,
     pdn,
 ):
     group.register(app)

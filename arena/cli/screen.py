@@ -29,9 +29,8 @@ class Screen:
 
     def __init__(self) -> None:
         self._console = Console(highlight=False, markup=False, emoji=False)
-        self.interactive = (
-            self._console.is_terminal and not self._console.is_dumb_terminal and sys.stdin.isatty()
-        )  # fmt: skip
+        terminal = self._console.is_terminal and not self._console.is_dumb_terminal
+        self.interactive = terminal and sys.stdin.isatty()
         """Whether the screen is a terminal that is drawn again."""
         colours = self._console.color_system is not None and not self._console.no_color
         self._look = board.Look(colours, "utf" in self._console.encoding.casefold())
@@ -57,7 +56,7 @@ class Screen:
 
     def say(self, line: str = "") -> None:
         """Print a line below everything else."""
-        self._console.print(Text(line), soft_wrap=True)
+        self._console.print(Text(line), soft_wrap=not self.interactive)
 
     def show(self, session: Session, flipped: bool, probability: float | None, answer: Sequence[str] = ()) -> None:
         """Draw the board again, with the answer to the last command below it. In plain text, print what is new."""

@@ -76,6 +76,11 @@ class Imported:
         return {name: cls for name, cls in self.classes(base).items() if not inspect.isabstract(cls)}
 
 
+def is_path(text: str) -> bool:
+    """Whether a text has the form of a path of a file, with or without a class."""
+    return _PATH.fullmatch(text) is not None
+
+
 class Files:
     """The files that specs may name, by name."""
 
@@ -129,6 +134,14 @@ class Files:
                 f"{shown_path(path)} was changed while its games were played: put the earlier version back"
             )
         return source
+
+
+def paths_of(sources: Iterable[SourceFile]) -> dict[str, str]:
+    """Return the paths of files by name. Raises NameTaken if two files have the same name."""
+    files = Files()
+    for source in sources:
+        files.remember({source.name: source.path})
+    return files.paths
 
 
 def class_of(source: SourceFile, wanted: str | None, base: type[Any], kind: str) -> tuple[str, type[Any]]:

@@ -10,14 +10,12 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 
-from arena.contracts.rating import RatedGame
-from arena.contracts.record import points_of
 from arena.errors import StoreError, shown
 from arena.store import lookup, names
-from arena.store.database import Database, locate, require
-from arena.store.decoding import decoded
+from arena.store.database import Database, check_distinct, locate, require
+from arena.store.decoding import decoded, decoding
 from arena.store.recorder import Recorder
 from arena.store.schema import (
     collections,
@@ -25,11 +23,18 @@ from arena.store.schema import (
     pairings,
     player_changes,
     players,
-    ratings,
     tournament_players,
     tournaments,
 )
-from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
+from arena.store.tournaments import (
+    PlayerIdentity,
+    StoredTournament,
+    points,
+    rated_games,
+    save_ratings,
+    shares,
+    stored_tournament,
+)
 
 if TYPE_CHECKING:
     import os
@@ -38,13 +43,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from arena.contracts.model import Model
-    from arena.contracts.rating import PlayerRating
+    from arena.contracts.rating import PlayerRating, RatedGame
     from arena.store.collector import Collector
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
+    from arena.store.merging import Merged
     from arena.store.names import Naming
     from arena.store.people import People
     from arena.store.runs import Runs
+
+    Rate = Callable[[StoredTournament, Sequence[RatedGame]], Iterable[tuple[str, Sequence[PlayerRating]]]]
 
 
 @decoded
@@ -264,12 +272,7 @@ class Store:
     def rated_games(self, tournament_id: int) -> list[RatedGame]:
         """Return the games that count for ratings, ordered by pairing and round. Forfeits do not count."""
         with self._connection.begin():
-            games_played = outcomes(self._connection, tournament_id)
-        return [
-            RatedGame(black, white, points_of(black, black, result))
-            for black, white, result, forfeited_by, _ in games_played
-            if forfeited_by is None
-        ]
+            return rated_games(self._connection, tournament_id)
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int) -> None:
         """Replace the ratings of a rating system in a tournament.
@@ -278,24 +281,37 @@ class Store:
         without rated games get no row.
         """
         with self._connection.begin():
-            ids = lookup.player_ids(self._connection, tournament_id)
-            replaced = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
-            self._connection.execute(delete(ratings).where(replaced))
-            rows = [
-                {
-                    "tournament_id": tournament_id,
-                    "player_id": ids[row.player],
-                    "system": system,
-                    "rating": row.rating,
-                    "error": row.error,
-                    "games": row.games,
-                    "place": place,
-                }
-                for row in table
-                if row.games
-            ]
-            if rows:
-                self._connection.execute(insert(ratings), rows)
+            save_ratings(self._connection, tournament_id, system, table, place)
+
+    def merge(self, other: str | os.PathLike[str], rate: Rate) -> Merged:
+        """Copy everything of another database into this one, without doubling; see :mod:`arena.store.merging`.
+
+        ``rate`` returns the ratings of a tournament, of each of its systems. All changes are made, or none. Raises
+        StoreError if both databases have the same thing with different content, or if ``other`` cannot be read.
+        """
+        from arena.store.merging import merge
+
+        check_distinct(self.database, other)
+        source = Database(other, write=False)
+        try:
+            with decoding(source.location), source.engine.connect() as connection, self._connection.begin():
+                merged = merge(connection, self._connection)
+                for key in merged.joined:
+                    tournament = stored_tournament(self._connection, key, self.location)
+                    tables = rate(tournament, rated_games(self._connection, key))
+                    for place, (system, table) in enumerate(tables):
+                        save_ratings(self._connection, key, system, table, place)
+                return merged
+        finally:
+            source.engine.dispose()
+
+    def prune(self) -> None:
+        """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
+        from arena.store import pruning
+
+        with self._connection.begin():
+            pruning.delete_unused(self._connection)
+        pruning.compact(self._connection)
 
     def recorder(self, tournament_id: int) -> Recorder:
         """Return a context manager that records games of the tournament."""

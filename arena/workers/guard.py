@@ -10,56 +10,38 @@ When the order is done, or the arena has ended, the guard kills all processes th
 from __future__ import annotations
 
 import os
-import select
 import time
 from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
 
-import msgspec
-import psutil
-
 from arena.checkers.game import Termination
 from arena.checkers.move import Side
 from arena.errors import ArenaError
 from arena.plugins import registry
-from arena.plugins.warmup import warm_up
 from arena.referee.match import Disturbance, Fault, Match
 from arena.workers import messages as m
 from arena.workers import system
 from arena.workers.isolated import IsolatedPlayer, PlayerProcess
-from arena.workers.player import ALIVE_INTERVAL
+from arena.workers.player import INTERVAL
 
 if TYPE_CHECKING:
     import socket
 
+    from arena.contracts.record import GameRecord
     from arena.referee.task import GameTask
 
-_NOTICES = 10
-"""Maximum number of notices that a guard passes on."""
+ORDER_SECONDS, ORDER_SECONDS_WITHOUT_FORKS = 2.0, 10.0
+"""Seconds after which no further game of an order starts, if player processes are forked, and if not."""
 
 
 def main(connection: socket.socket) -> NoReturn:
-    """Run a guard in a new interpreter, if processes cannot be forked."""
-    registry.load()
-    warm_up()
-    run(connection)
-
-
-def run(connection: socket.socket) -> NoReturn:
     """Receive an order from the arena, play its games and end."""
     system.start_supervisor()
+    registry.load()
     channel = m.Channel(connection, m.Order)
     with suppress(EOFError, OSError):  # the arena has ended
-        channel.send(m.Alive())
-        if order := channel.receive():
-            try:
-                _Guard(order, channel).play()
-                channel.send(m.Done())
-            except ArenaError as error:
-                channel.send(m.Failed(str(error), "task"))
-            except Exception as error:
-                channel.send(m.Failed(f"{type(error).__name__}: {error}", "error"))
+        _Guard(channel.receive(), channel).play()
     _end()
 
 
@@ -70,35 +52,43 @@ def _end() -> NoReturn:
 
 class _Guard:
     def __init__(self, order: m.Order, channel: m.Channel) -> None:
-        self._order, self._channel = order, channel
-        self._deadline = time.monotonic() + order.seconds
-        self._forks = system.FORKS and psutil.Process().num_threads() == 1
+        self._order, self._channel, self._tasks = order, channel, deque(order.tasks)
+        self._forks = system.can_fork()
+        self._deadline = time.monotonic() + (ORDER_SECONDS if self._forks else ORDER_SECONDS_WITHOUT_FORKS)
+        self._progress = m.Progress()
         self._processes: list[PlayerProcess] = []
-        self._notices = 0
 
     def play(self) -> None:
         """Play games of the order until all are played or its time is over."""
-        tasks = deque(self._order.tasks)
-        while tasks and (seconds := self._deadline - time.monotonic()) > 0:
-            if self._order.isolated or not self._play_shared(tasks, seconds):
-                self._play_isolated(tasks.popleft())
+        try:
+            while not self._progress.done:
+                if self._order.isolated or not self._play_shared():
+                    self._play_isolated(self._tasks[0])
+                self._progress.done = self._is_over()
+        except ArenaError as error:
+            self._progress.error = str(error)
+        except Exception as error:
+            self._progress.lines.append(f"a guard ended because of {type(error).__name__}: {error}")
+        self._send()
 
-    def _play_shared(self, tasks: deque[GameTask], seconds: float) -> bool:
-        """Play games in one process and remove their tasks. If a game failed, return False; its task is then first."""
-        process, timeout, message = self._start_process(), self._order.move_timeout + 2 * ALIVE_INTERVAL, None
+    def _is_over(self) -> bool:
+        return not self._tasks or time.monotonic() > self._deadline
+
+    def _play_shared(self) -> bool:
+        """Play games in one process until the time of the order is over. Return False if the next game failed."""
+        timeout = self._order.move_timeout + 2 * INTERVAL
         with suppress(Fault, Disturbance):
-            order = msgspec.structs.replace(self._order, tasks=list(tasks), seconds=seconds)
-            message = process.ask(order, timeout)
-            while not isinstance(message, m.Done):
-                if isinstance(message, m.Played):
-                    record = message.record
-                    if not tasks or record.forfeited_by or record.seed != tasks[0].seed:
-                        break
-                    tasks.popleft()
-                    self._send(message)
-                message = process.receive(timeout)
+            process = self._start_process()
+            answer = process.ask(m.Play(list(self._tasks)), timeout)
+            while not (answer.record and answer.record.forfeited_by):
+                if answer.record:
+                    self._add(answer.record)
+                    if self._is_over():
+                        self._end_processes()
+                        return True
+                answer = process.receive(timeout)
         self._end_processes()
-        return not tasks or isinstance(message, m.Done)
+        return False
 
     def _play_isolated(self, task: GameTask) -> None:
         """Play a game whose players have a process each, with this process as the referee."""
@@ -114,7 +104,8 @@ class _Guard:
                 send_provisional("the guard of the game was killed in this player's turn at every attempt")
 
         def send_provisional(reason: str) -> None:
-            self._send(m.Played(match.forfeit(mover, Fault(Termination.CRASH, reason)), final=False))
+            self._progress.provisional = match.forfeit(mover, Fault(Termination.CRASH, reason))
+            self._send()
 
         match = Match(task, create, turn)
         try:
@@ -122,34 +113,32 @@ class _Guard:
         except Disturbance as disturbance:
             send_provisional(disturbance.reason)
             _end()
-        self._send(m.Played(record))
+        self._add(record)
+        self._send()
         match.finish(record)
         self._end_processes()
 
     def _start_process(self) -> PlayerProcess:
-        process = PlayerProcess(self._order.memory, fork=self._forks, tick=self._tick, notice=self._notice)
+        process = PlayerProcess(self._order.memory, fork=self._forks, tick=self._send)
         self._processes.append(process)
         return process
 
     def _end_processes(self) -> None:
         for process in self._processes:
-            process.channel.close()
+            process.close()
+            for name in process.uncached:
+                self._progress.lines.append(f"Numba compiles {name} again for every order: compile it with cache=True")
         self._processes.clear()
         system.end_descendants()
 
-    def _tick(self) -> None:
-        """Send a sign of life to the arena; end if the arena has ended."""
-        if select.select([self._channel], [], [], 0.0)[0]:  # the arena sends no second message, so this is the end
-            _end()
-        self._send(m.Alive())
+    def _add(self, record: GameRecord) -> None:
+        self._progress.records.append(record)
+        self._tasks.popleft()
 
-    def _notice(self, notice: m.Notice) -> None:
-        self._notices += 1
-        if self._notices <= _NOTICES:
-            self._send(notice)
-
-    def _send(self, message: m.Message) -> None:
+    def _send(self) -> None:
+        """Tell the arena what has happened. End if the arena has ended."""
         try:
-            self._channel.send(message)
+            self._channel.send(self._progress)
         except OSError:
             _end()
+        self._progress = m.Progress()

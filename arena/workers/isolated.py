@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 import psutil
 
@@ -36,66 +36,55 @@ _EXIT_TIMEOUT = 10.0
 class PlayerProcess:
     """A process that runs code of players: a fork of this process, or a new interpreter."""
 
-    def __init__(
-        self,
-        memory: int,
-        *,
-        fork: bool,
-        tick: Callable[[], object] = lambda: None,
-        notice: Callable[[m.Notice], object] = lambda _: None,
-    ) -> None:
+    def __init__(self, memory: int, *, fork: bool = False, tick: Callable[[], object] = lambda: None) -> None:
         """``memory``: limit in bytes; ``fork``: fork this process, which must have one thread.
 
-        ``tick`` is called every :data:`TICK` seconds while this process waits for an answer, and ``notice`` with each
-        notice for the user.
+        ``tick`` is called every :data:`TICK` seconds while this process waits for an answer.
         """
+        self._memory, self._tick, self._last_tick = memory, tick, time.monotonic()
+        self.uncached: set[str] = set()
+        """Names of the functions that Numba has compiled without a cache."""
         connection, child_end = socket.socketpair()
-        self.channel = m.Channel(connection, m.FromPlayer)
-        self.memory, self._tick, self._notice, self._last_check = memory, tick, notice, time.monotonic()
+        self._channel = m.Channel(connection, m.Answer)
         with child_end:
             if fork:
-                self._process = psutil.Process(system.fork(player.serve, child_end))
-                return
-            self._process = system.interpreter("arena.workers.player", child_end)
-        with suppress(EOFError, m.BadMessage):  # the first request then fails
-            self.channel.receive(_START_TIMEOUT)
+                self._process = system.fork(player.serve, child_end)
+            else:
+                self._process = system.interpreter("arena.workers.player", child_end)
+        with suppress(Fault, Disturbance):  # the next request then fails
+            self.ask(m.Start(memory), _START_TIMEOUT)
 
-    def ask(self, request: m.Message, timeout: float) -> m.Message:
-        """Send a message and return the answer. Raises the errors of :meth:`receive`."""
+    def ask(self, request: m.Request, timeout: float) -> m.Answer:
+        """Send a request and return the first answer. Raises the errors of :meth:`receive`."""
         with suppress(OSError):  # the process has ended or does not read; receive finds out which
-            self.channel.send(request, timeout)
+            self._channel.send(request, timeout)
         return self.receive(timeout)
 
-    def receive(self, timeout: float) -> m.Message:
-        """Return the next message of the process that is not a notice.
+    def receive(self, timeout: float) -> m.Answer:
+        """Return the next answer.
 
-        Raises Fault if a player forfeits because of this message, or because there is no message within ``timeout``
+        Raises Fault if a player forfeits because of this answer, or because there is no answer within ``timeout``
         seconds. Raises Disturbance if another program has killed the process.
         """
         deadline = time.monotonic() + timeout
-        try:
-            while (seconds := deadline - time.monotonic()) > 0:
-                message: m.Message | None = self.channel.receive(min(TICK, seconds))
-                match message:
-                    case m.Notice():
-                        self._notice(message)
-                    case m.Faulted(termination, reason):
-                        raise Fault(termination, reason)
-                self._check()
-                if not isinstance(message, m.Notice | None):
-                    return message
-        except m.BadMessage:
-            raise invalid_message() from None
-        except (EOFError, OSError):
-            raise self._death() from None
-        raise Fault(Termination.TIMEOUT, f"no answer within {timeout:g} seconds")
-
-    def _check(self) -> None:
-        if time.monotonic() - self._last_check >= TICK:
-            self._last_check = time.monotonic()
-            self._tick()
-            if system.takes_more(self._process, self.memory):
-                raise player.memory_fault(self.memory)
+        answer: m.Answer | None = None
+        while answer is None:
+            try:
+                answer = self._channel.receive(min(TICK, max(deadline - time.monotonic(), 0.0)))
+            except m.INVALID:
+                raise invalid_message() from None
+            except (EOFError, OSError):
+                raise self._death() from None
+            if (now := time.monotonic()) - self._last_tick >= TICK:
+                self._last_tick = now
+                self._tick()
+                player.check_memory(self._memory, system.tree(self._process))
+            if answer is None and now >= deadline:
+                raise Fault(Termination.TIMEOUT, f"no answer within {timeout:g} seconds")
+        self.uncached.update(answer.uncached)
+        if answer.fault:
+            raise Fault(*answer.fault)
+        return answer
 
     def _death(self) -> Exception:
         """Return the Fault or the Disturbance of a process that has closed its channel."""
@@ -109,7 +98,7 @@ class PlayerProcess:
     def close(self) -> None:
         """Kill the process and its descendants."""
         system.kill_tree(self._process)
-        self.channel.close()
+        self._channel.close()
 
 
 class IsolatedPlayer(Player):
@@ -130,7 +119,7 @@ class IsolatedPlayer(Player):
     def __init__(self, task: GameTask, side: Side, process: PlayerProcess, move_timeout: float) -> None:
         """Create the player of ``side`` in ``process``. :meth:`close` kills the process."""
         self._process, self._move_timeout = process, move_timeout
-        self._ask(m.Create(task, side, process.memory), m.Done)
+        self._process.ask(m.Create(task, side), move_timeout)
 
     @classmethod
     def create(
@@ -145,7 +134,7 @@ class IsolatedPlayer(Player):
         task = GameTask(
             "", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights, black_files=parsed.files
         )
-        process = PlayerProcess(memory << 20, fork=False)
+        process = PlayerProcess(memory << 20)
         try:
             return cls(task, Side.BLACK, process, move_timeout)
         except BaseException:
@@ -153,10 +142,10 @@ class IsolatedPlayer(Player):
             raise
 
     def start(self, game: Game) -> None:
-        self._ask(_call("start", game), m.Done)
+        self._call("start", game)
 
     def choose(self, game: Game) -> Move:
-        answer = self._ask(_call("choose", game), m.Chosen)
+        answer = self._call("choose", game)
         try:
             score, depth, nodes, pv = answer.report
             moves = (tuple(map(int, move.replace("x", "-").split("-"))) for move in pv.split())
@@ -166,7 +155,7 @@ class IsolatedPlayer(Player):
             raise invalid_message() from None
 
     def finish(self, record: GameRecord) -> None:
-        self._ask(m.Finish(record), m.Done)
+        self._process.ask(m.Finish(record), self._move_timeout)
 
     def close(self) -> None:
         """Kill the process and its descendants."""
@@ -178,19 +167,13 @@ class IsolatedPlayer(Player):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _ask(self, request: m.Message, answer_type: type[Any]) -> Any:
-        answer = self._process.ask(request, self._move_timeout)
-        if not isinstance(answer, answer_type):
-            raise invalid_message()
-        return answer
+    def _call(self, method: Literal["start", "choose"], game: Game) -> m.Answer:
+        first = game.boards[0]
+        start = (first.black, first.white, first.kings, first.side)
+        call = m.Call(method, start, game.rules, game.limits, [move.path for move in game.moves])
+        return self._process.ask(call, self._move_timeout)
 
 
 def invalid_message() -> Fault:
     """Return the fault of a player whose process has sent anything but a valid answer."""
     return Fault(Termination.CRASH, "the process sent an invalid message")
-
-
-def _call(method: Literal["start", "choose"], game: Game) -> m.Call:
-    first = game.boards[0]
-    start = (first.black, first.white, first.kings, first.side)
-    return m.Call(method, start, game.rules, game.limits, [move.path for move in game.moves])

@@ -1,4 +1,4 @@
-"""Starts guards for the arena: through the fork server, or as interpreters if processes cannot be forked.
+"""Starts guards for the arena: through the fork server, or as interpreters on systems without safe forks.
 
 The module imports little when it is loaded, so that the fork server starts early, while the arena still loads the rest.
 """
@@ -34,10 +34,9 @@ class Launcher:
     def __init__(self, say: Callable[[str], None] = lambda _: None) -> None:
         """``say`` is called with each line for the user."""
         self.say = say
-        self.forks = system.FORKS
         self._mark = secrets.token_hex()
         self._errors = TemporaryFile()  # noqa: SIM115 (closed by __exit__)
-        self._processes: list[psutil.Popen] = []
+        self._processes: list[psutil.Process] = []
         """The fork server, or guards that are interpreters."""
         self._control = socket.socket()
         self._used = False
@@ -45,7 +44,7 @@ class Launcher:
 
     def start_fork_server(self) -> None:
         """Start the fork server if it is not running, and do not wait for it. Call this early to overlap its start."""
-        if self.forks and not self._processes:
+        if system.FORKS and not self._processes:
             self._control.close()
             self._control, child_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             self._start("arena.workers.fork_server", child_end)
@@ -56,11 +55,11 @@ class Launcher:
         ``task`` is the first task of the order.
         """
         from arena.referee.match import compile_for
-        from arena.workers.messages import Channel, FromGuard, encode
+        from arena.workers.messages import Channel, Progress, encode
 
         self._used = True
         connection, child_end = socket.socketpair()
-        if self.forks:
+        if system.FORKS:
             self.start_fork_server()
             with child_end, suppress(OSError):  # the fork server has died
                 socket.send_fds(self._control, [encode(task)], [child_end.fileno()])
@@ -68,15 +67,10 @@ class Launcher:
             with suppress(ArenaError):  # the guard meets the same error and reports it
                 compile_for(task, self.say)
             self._start("arena.workers.guard", child_end)
-        return Channel(connection, FromGuard)
+        return Channel(connection, Progress)
 
-    def poll(self) -> None:
-        """Show notices of the fork server, and resume processes that were stopped."""
-        from arena.workers.messages import Channel, Notice
-
-        with suppress(EOFError):
-            while self.forks and (notice := Channel(self._control, Notice).receive(0.0)):
-                self.say(notice.text)
+    def resume(self) -> None:
+        """Resume processes that were stopped."""
         for process in self._processes:
             with suppress(psutil.Error):
                 process.resume()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from arena.checkers.game import DrawRules, Limits, Report, Termination
+from arena.checkers.game import NO_REPORT, DrawRules, Limits, Report, Termination
 from arena.checkers.move import Side
 from arena.contracts.record import GameRecord
 from arena.referee.task import GameTask
@@ -25,68 +25,64 @@ _LENGTH = 4
 """Size of the length before each message, in bytes."""
 _CHUNK = 1 << 18
 """Maximum number of bytes that one call reads."""
+INVALID = (msgspec.MsgspecError, ValueError)
+"""The errors that :meth:`Channel.receive` raises if the bytes are not a message of the expected type."""
 encode, decode = msgspec.msgpack.Encoder().encode, msgspec.msgpack.decode
 
 
-class Message(msgspec.Struct, tag=True):
-    """Base class of all messages."""
-
-
-class Order(Message):
-    """From the arena to a guard, and from a guard to a player process in shared mode: play these games."""
+class Order(msgspec.Struct):
+    """From the arena to a guard: play these games."""
 
     tasks: list[GameTask]
-    seconds: float
-    """Time after which no further game starts."""
     move_timeout: float
     memory: int
     """Memory limit of each player process, in bytes."""
     isolated: bool = False
     """Whether each player has a process of its own."""
     suspect: bool = False
-    """Whether an earlier guard died in this game. The guard then sends ``Played(final=False)`` before each turn."""
+    """Whether an earlier guard died in this game. The guard then sends a provisional record before each turn."""
 
 
-class Alive(Message):
-    """From a guard to the arena, or from a player process to its guard: the process has started or still works."""
+class Progress(msgspec.Struct):
+    """From a guard to the arena, several times a second: what has happened since the last message."""
+
+    records: list[GameRecord] = []
+    """Records of the next games."""
+    provisional: GameRecord | None = None
+    """Record of the current game that counts if the guard dies during the current turn."""
+    lines: list[str] = []
+    """Lines for the user."""
+    error: str | None = None
+    """Why a task cannot be played."""
+    done: bool = False
+    """Whether the guard plays no further game of the order."""
 
 
-class Notice(Message):
-    """From any process to the arena: a line for the user."""
-
-    text: str
+class Request(msgspec.Struct, tag=True):
+    """Base class of the requests to a player process. Except for ``Play``, each has one answer."""
 
 
-class Played(Message):
-    """The record of the next game, from a player process in shared mode, or from a guard."""
+class Start(Request):
+    """Answer when the process has started. From then on, it may take at most ``memory`` bytes."""
 
-    record: GameRecord
-    final: bool = True
-    """False for the record that counts if the guard dies during the current turn."""
-
-
-class Failed(Message):
-    """To the arena: a guard ends before its order is done, or cannot start."""
-
-    reason: str
-    cause: Literal["task", "threads", "error"]
-    """``task``: a task cannot be played. ``threads``: threads in the fork server prevent forking. ``error``: other."""
-
-
-class Done(Message):
-    """The order, or the request to an isolated player, is done."""
-
-
-class Create(Message):
-    """To the process of an isolated player: create the player of this side."""
-
-    task: GameTask
-    side: Side
     memory: int
 
 
-class Call(Message):
-    """To the process of an isolated player: call this method with a game, described by the other fields."""
+class Play(Request):
+    """Play these games in shared mode. The answers contain their records in the same sequence."""
+
+    tasks: list[GameTask]
+
+
+class Create(Request):
+    """Create the isolated player of this side."""
+
+    task: GameTask
+    side: Side
+
+
+class Call(Request):
+    """Call this method of the isolated player with a game, described by the other fields."""
 
     method: Literal["start", "choose"]
     start: tuple[int, int, int, Side]
@@ -97,45 +93,37 @@ class Call(Message):
     """The paths of all moves."""
 
 
-class Finish(Message):
-    """To the process of an isolated player: call ``finish``."""
+class Finish(Request):
+    """Call ``finish`` of the isolated player."""
 
     record: GameRecord
 
 
-class Chosen(Message):
-    """From the process of an isolated player: the move, and the player's report about it."""
+class Answer(msgspec.Struct):
+    """From a player process: it has done what was requested, or is still playing."""
 
-    path: tuple[int, ...]
-    report: Report
-
-
-class Faulted(Message):
-    """From the process of an isolated player: the player forfeits."""
-
-    termination: Termination
-    reason: str
-
-
-FromGuard = Alive | Notice | Played | Failed | Done
-ToPlayer = Order | Create | Call | Finish
-FromPlayer = Alive | Notice | Played | Done | Chosen | Faulted
-
-
-class BadMessage(Exception):
-    """The received bytes are not a message of the expected types."""
+    record: GameRecord | None = None
+    """Record of the next game in shared mode."""
+    path: tuple[int, ...] = ()
+    """Path of the chosen move."""
+    report: Report = NO_REPORT
+    """The player's report about its choice."""
+    fault: tuple[Termination, str] | None = None
+    """Termination and reason, if a player forfeits."""
+    uncached: list[str] = []
+    """Names of the functions that Numba has compiled without a cache since the last answer."""
 
 
 class Channel:
     """One end of a connection that carries messages."""
 
     def __init__(self, connection: socket.socket, received: Any) -> None:
-        """``received``: union of the types of messages that the other end may send; None if it sends none."""
+        """``received``: type of the messages that the other end may send; None if it sends none."""
         self._socket, self._buffer = connection, bytearray()
         self._decoder = msgspec.msgpack.Decoder(received)
-        self.fileno, self.close, self.shutdown = connection.fileno, connection.close, connection.shutdown
+        self.fileno, self.close = connection.fileno, connection.close
 
-    def send(self, message: Message, timeout: float | None = None) -> None:
+    def send(self, message: msgspec.Struct, timeout: float | None = None) -> None:
         """Send a message. Raises OSError if the other end is closed, or does not read within ``timeout`` seconds."""
         packed = encode(message)
         self._socket.settimeout(timeout)
@@ -144,10 +132,12 @@ class Channel:
     def receive(self, timeout: float = inf) -> Any:
         """Return the next message, or None if none arrives within ``timeout`` seconds.
 
-        Raises EOFError if the other end is closed, and BadMessage if the bytes are not a valid message.
+        Raises EOFError if the other end is closed, and one of :data:`INVALID` if the bytes are not a valid message.
         """
-        deadline = time.monotonic() + timeout
-        while (message := self._next()) is None:
+        deadline, buffer = time.monotonic() + timeout, self._buffer
+        while len(buffer) < (end := _LENGTH + int.from_bytes(buffer[:_LENGTH], "big")):
+            if end > LONGEST and len(buffer) >= _LENGTH:
+                raise ValueError(f"a message of {end} bytes")
             seconds = deadline - time.monotonic()
             self._socket.settimeout(None if seconds == inf else max(seconds, 0.0))
             try:
@@ -158,21 +148,7 @@ class Channel:
                 chunk = b""
             if not chunk:
                 raise EOFError
-            self._buffer += chunk
-        return message
-
-    def _next(self) -> Message | None:
-        """Return the first message in the buffer, or None if it is not complete."""
-        buffer = self._buffer
-        end = _LENGTH + int.from_bytes(buffer[:_LENGTH], "big")
-        if end > LONGEST and len(buffer) >= _LENGTH:
-            raise BadMessage(f"a message of {end} bytes")
-        if len(buffer) < end:
-            return None
+            buffer += chunk
         packed = bytes(buffer[_LENGTH:end])
         del buffer[:end]
-        try:
-            message: Message = self._decoder.decode(packed)
-        except (msgspec.MsgspecError, ValueError) as error:
-            raise BadMessage(str(error)) from None
-        return message
+        return self._decoder.decode(packed)

@@ -12,7 +12,6 @@ handles all failures of player processes. The pool handles the death of guards:
 from __future__ import annotations
 
 import select
-import socket
 import time
 from collections import Counter, deque
 from contextlib import suppress
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
     from arena.workers.launcher import Launcher
 
-ORDER_SECONDS, ORDER_SECONDS_WITHOUT_FORKS = 2.0, 10.0
-"""Seconds of play in an order if processes are forked, and if they are interpreters."""
 ORDER_GAMES = 100
 """Maximum number of games in an order."""
 LOOKAHEAD = 10_000
@@ -44,8 +41,6 @@ ATTEMPTS = 10
 """Number of deaths of guards in one game before a player forfeits the game or the tournament stops."""
 SILENCE = 300.0
 """Seconds without any message of a guard after which the tournament stops."""
-_EXIT_TIMEOUT = 5.0
-"""Seconds that a guard may take to end."""
 
 
 @dataclass
@@ -60,7 +55,6 @@ class _Order:
     """Time of the last message from the guard, in seconds of the monotonic clock."""
     provisional: GameRecord | None = None
     """Record of the current game that counts if the guard dies during this turn."""
-    reason: str = "its guard was killed"
 
 
 class Pool:
@@ -93,26 +87,21 @@ class Pool:
         self._tasks = iter(tasks)
         self._workers, self._launcher = workers, launcher
         self._move_timeout, self._memory, self._isolate = move_timeout, memory << 20, isolate
-        self._waiting: dict[str, deque[GameTask]] = {}
-        """Tasks that are not in an order, by pairing."""
+        self._waiting: list[GameTask] = []
+        """Tasks that are not in an order."""
         self._suspects: deque[GameTask] = deque()
         self._deaths: Counter[int] = Counter()
         """Number of guards that died in a game, by the seed of the game."""
         self._running: list[_Order] = []
-        self._notices: set[str] = set()
+        self._lines: set[str] = set()
+        """Lines that the user has seen."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End all guards. Their unfinished games have no record."""
+        """Let all guards end. Their unfinished games have no record."""
         for order in self._running:
-            with suppress(OSError):
-                order.channel.shutdown(socket.SHUT_WR)
-        for order in self._running:
-            with suppress(EOFError, m.BadMessage):
-                while order.channel.receive(_EXIT_TIMEOUT):
-                    pass
             order.channel.close()
 
     def __iter__(self) -> Iterator[GameRecord | None]:
@@ -120,7 +109,7 @@ class Pool:
             check_interrupt()
             readable = select.select([order.channel for order in self._running], [], [], TICK)[0]
             if not readable:
-                self._launcher.poll()
+                self._launcher.resume()
             yield None
             for order in list(self._running):
                 if order.channel in readable:
@@ -138,8 +127,7 @@ class Pool:
                 break
             suspect = tasks[0].seed in self._deaths
             channel = self._launcher.start_guard(tasks[0])
-            seconds = ORDER_SECONDS if self._launcher.forks else ORDER_SECONDS_WITHOUT_FORKS
-            order = m.Order(tasks, seconds, self._move_timeout, self._memory, self._isolate or suspect, suspect)
+            order = m.Order(tasks, self._move_timeout, self._memory, self._isolate or suspect, suspect)
             with suppress(OSError):  # the guard has died; the next receive raises EOFError
                 channel.send(order)
             self._running.append(_Order(deque(tasks), channel, suspect))
@@ -150,48 +138,35 @@ class Pool:
 
         Near the end, orders become smaller, so that every worker gets one.
         """
-        total = sum(map(len, self._waiting.values()))
-        for task in islice(self._tasks, LOOKAHEAD - total):
-            self._waiting.setdefault(task.pairing, deque()).append(task)
-            total += 1
-        if not total:
+        self._waiting += islice(self._tasks, max(LOOKAHEAD - len(self._waiting), 0))
+        if not self._waiting:
             return []
-        pairing = min(self._waiting, key=lambda name: self._waiting[name][0].round)
-        tasks = self._waiting.pop(pairing)
-        chosen = [tasks.popleft() for _ in range(min(ORDER_GAMES, ceil(total / (2 * self._workers)), len(tasks)))]
-        self._put_back(tasks)
-        return chosen
-
-    def _put_back(self, tasks: deque[GameTask]) -> None:
-        """Let tasks of one pairing wait before other tasks of the pairing."""
-        if tasks:
-            self._waiting.setdefault(tasks[0].pairing, deque()).extendleft(reversed(tasks))
+        pairing = min(self._waiting, key=lambda task: task.round).pairing
+        size = min(ORDER_GAMES, ceil(len(self._waiting) / (2 * self._workers)))
+        tasks = [task for task in self._waiting if task.pairing == pairing][:size]
+        chosen = {task.seed for task in tasks}
+        self._waiting = [task for task in self._waiting if task.seed not in chosen]
+        return tasks
 
     def _received(self, order: _Order) -> Iterator[GameRecord]:
         """Handle all messages that a guard has sent, and yield the final records."""
         try:
-            while (message := order.channel.receive(0.0)) is not None:
+            while (progress := order.channel.receive(0.0)) is not None:
                 order.last_message = time.monotonic()
-                match message:
-                    case m.Played(record, final=True):
-                        order.tasks.popleft()
-                        yield record
-                    case m.Played(record):
-                        order.provisional = record
-                    case m.Notice(text) if text not in self._notices:
-                        self._notices.add(text)
-                        self._launcher.say(text)
-                    case m.Failed(reason, "task"):
-                        raise TournamentStopped(reason)
-                    case m.Failed(reason, "threads"):
-                        self._launcher.forks = False
-                        self._launcher.say(f"workers start more slowly, because processes cannot be forked: {reason}")
-                    case m.Failed(reason):
-                        order.reason = reason
-                    case m.Done():
-                        self._end(order)
-                        return
-        except (EOFError, m.BadMessage):
+                order.provisional = progress.provisional or order.provisional
+                for line in progress.lines:
+                    if line not in self._lines:
+                        self._lines.add(line)
+                        self._launcher.say(line)
+                for record in progress.records:
+                    order.tasks.popleft()
+                    yield record
+                if progress.error is not None:
+                    raise TournamentStopped(progress.error)
+                if progress.done:
+                    self._end(order)
+                    return
+        except EOFError:
             yield from self._guard_died(order)
 
     def _guard_died(self, order: _Order) -> Iterator[GameRecord]:
@@ -208,9 +183,9 @@ class Pool:
             yield order.provisional
         else:
             game = f"round {task.round} of {task.pairing}"
-            raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault: {order.reason}")
+            raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault")
 
     def _end(self, order: _Order) -> None:
         order.channel.close()
         self._running.remove(order)
-        self._put_back(order.tasks)
+        self._waiting[:0] = order.tasks

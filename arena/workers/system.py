@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +18,13 @@ import psutil
 if sys.platform != "win32":
     import resource
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 FORKS = sys.platform == "linux"
 """Whether this system can fork processes safely and find all their descendants."""
 COMMAND = (
     "import gc, json, sys; gc.set_threshold(50_000); sys.path[:] = json.loads(sys.argv[1]); "
-    "from arena.workers import system; connection = system.inherited(); "
-    "from {} import main; main(connection)"
+    "from arena.workers import system; connection = system.inherited(); from {} import main; main(connection)"
 )
 """Program of a new interpreter. It has the module path of its parent, and collects garbage rarely to start faster."""
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
@@ -36,6 +34,7 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_CHILD_SUBREAPER =
 _CAP_SYS_PTRACE = 19
 """Capability of a superuser's process to read and control any other process."""
 _CAPABILITIES_VERSION = 0x20080522
+_SIGNALS = {int(number): number.name for number in signal.Signals}
 _SENT_FROM_OUTSIDE = {"SIGHUP", "SIGINT", "SIGKILL", "SIGTERM"}
 """Signals by which a user or the system ends a process. All other signals that end it are its own fault."""
 
@@ -46,7 +45,7 @@ def interpreter(module: str, connection: socket.socket, errors: Any = None, **en
     Ctrl-C does not reach it. Its standard error goes to the file ``errors``.
     """
     path = json.dumps([entry or str(Path.cwd()) for entry in sys.path])
-    command = [sys.executable, "-P", "-c", COMMAND.format(module), path, str(os.getpid())]
+    command = [sys.executable, "-P", "-c", COMMAND.format(module), path]
     options: dict[str, Any] = {
         "stdout": subprocess.DEVNULL,
         "stderr": errors or subprocess.DEVNULL,
@@ -65,9 +64,8 @@ def interpreter(module: str, connection: socket.socket, errors: Any = None, **en
 
 def inherited() -> socket.socket:
     """Return the connection that :func:`interpreter` gave to this process, and let the process end with its parent."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the arena handles Ctrl-C
     end_with_parent()
-    if sys.platform == "linux" and os.getppid() != int(sys.argv[2]):
-        os._exit(1)  # the parent has ended already
     if sys.platform == "win32":
         return socket.fromshare(sys.stdin.buffer.read())
     connection = socket.socket(fileno=int(sys.argv[-1]))
@@ -75,35 +73,48 @@ def inherited() -> socket.socket:
     return connection
 
 
-def fork(work: Callable[[socket.socket], object], connection: socket.socket) -> int:
-    """Fork a process that calls ``work`` with the connection, and return its id.
+def end_with_parent() -> None:
+    """Let the system kill this process when its parent ends."""
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
-    The process has no other descriptor except its standard streams, which are the null device.
+
+def can_fork() -> bool:
+    """Whether this process can be forked, because it has one thread and the system can fork processes safely."""
+    return FORKS and psutil.Process().num_threads() == 1
+
+
+def fork(main: Callable[[socket.socket], object], connection: socket.socket) -> psutil.Process:
+    """Fork a process that calls ``main`` with ``connection``.
+
+    The process leads a session, so that signals to its group stay in it. It has no other descriptor except its standard
+    streams, which are the null device.
     """
-    process_id = os.fork()
-    if process_id:
-        return process_id
+    if process_id := os.fork():
+        return psutil.Process(process_id)
     try:
+        os.setsid()
         null, descriptor = os.open(os.devnull, os.O_RDWR), connection.fileno()
         for stream in range(3):
             os.dup2(null, stream)
         os.closerange(3, descriptor)
         os.closerange(descriptor + 1, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-        work(connection)
+        main(connection)
     finally:
         os._exit(1)
 
 
 def start_supervisor() -> None:
-    """Make this process a supervisor, which becomes the parent of orphaned descendants and refuses inspection."""
-    _lead_session()
+    """Make this process a supervisor: it becomes the parent of orphaned descendants and refuses inspection.
+
+    It does not end with its parent, because it has to end its descendants first.
+    """
     refuse_inspection()
     _control(_PR_SET_CHILD_SUBREAPER, 1)
+    _control(_PR_SET_PDEATHSIG, 0)
 
 
 def start_player() -> None:
     """Make this process a player process, which ends with its parent and cannot inspect supervisors."""
-    _lead_session()
     end_with_parent()
     _control(_PR_SET_DUMPABLE, 1)
     if sys.platform == "linux" and os.geteuid() == 0:
@@ -115,22 +126,9 @@ def start_player() -> None:
         ctypes.CDLL(None).capset(header, sets)
 
 
-def _lead_session() -> None:
-    """Ignore Ctrl-C, which only the arena handles, and start a session, so that signals to the group stay in it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if sys.platform != "win32":
-        with suppress(OSError):  # this process leads a session already
-            os.setsid()
-
-
 def refuse_inspection() -> None:
     """On Linux, keep other processes of the same user from reading this one's memory and descriptors."""
     _control(_PR_SET_DUMPABLE, 0)
-
-
-def end_with_parent(signal_number: int = 9) -> None:
-    """On Linux, let this process receive a signal when its parent ends; 0 cancels this."""
-    _control(_PR_SET_PDEATHSIG, signal_number)
 
 
 def _control(option: int, value: int) -> None:
@@ -138,25 +136,25 @@ def _control(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def children() -> list[psutil.Process]:
-    """Return the children of this process, which must have one thread. Adopted orphans are children, too.
+def children(process: psutil.Process) -> list[psutil.Process]:
+    """Return the children of a process. Orphans that it has adopted are children, too.
 
     On systems other than Linux, return all known descendants.
     """
     if sys.platform != "linux":
-        return psutil.Process().children(recursive=True)
-    ids = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
-    return [psutil.Process(int(process_id)) for process_id in ids.split()]
+        return process.children(recursive=True)
+    files = Path(f"/proc/{process.pid}/task").glob("*/children")  # faster than psutil, which reads all processes
+    return [psutil.Process(int(child)) for file in files for child in file.read_text().split()]
 
 
-def end_descendants() -> None:
-    """Kill all descendants of this process, which must be a supervisor, and wait until they have ended."""
-    while processes := children():
-        kill(processes)
-        psutil.wait_procs(processes)
+def tree(process: psutil.Process) -> set[psutil.Process]:
+    """Return a process and its known descendants."""
+    with suppress(psutil.Error, OSError):  # the process has ended
+        return {process}.union(*map(tree, children(process)))
+    return {process}
 
 
-def kill(processes: list[psutil.Process]) -> None:
+def kill(processes: Iterable[psutil.Process]) -> None:
     """Kill the processes that have not ended."""
     for process in processes:
         with suppress(psutil.Error):
@@ -165,10 +163,15 @@ def kill(processes: list[psutil.Process]) -> None:
 
 def kill_tree(process: psutil.Process) -> None:
     """Kill a process and its known descendants, and wait until the process has ended."""
-    with suppress(psutil.Error):
-        kill(process.children(recursive=True))
-    kill([process])
+    kill(tree(process))
     process.wait()
+
+
+def end_descendants() -> None:
+    """Kill all descendants of this process, which must be a supervisor, and wait until they have ended."""
+    while processes := children(psutil.Process()):
+        kill(processes)
+        psutil.wait_procs(processes)
 
 
 def kill_marked(variable: str, value: str) -> None:
@@ -179,43 +182,13 @@ def kill_marked(variable: str, value: str) -> None:
                 process.kill()
 
 
-def memory(process: psutil.Process) -> int:
-    """Return the memory of a process and its descendants in bytes. Each user of shared memory has a share."""
-    total = 0
-    with suppress(psutil.Error):
-        for member in (process, *process.children(recursive=True)):
-            info = member.memory_full_info()
-            total += getattr(info, "pss", info.uss)
-    return total
-
-
-def takes_more(process: psutil.Process, limit: int) -> bool:
-    """Whether the :func:`memory` of a process exceeds ``limit`` bytes. It is fast if the resident memory does not."""
-    with suppress(psutil.Error):
-        tree = (process, *process.children(recursive=True))
-        return sum(member.memory_info().rss for member in tree) > limit and memory(process) > limit
-    return False
-
-
-def peak() -> float:
-    """Return the maximum memory of this process so far in bytes; infinite if the system does not report it."""
-    return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if sys.platform == "linux" else inf
-
-
 def exit_text(code: int | None) -> str:
     """Return a description of the return code of a process: ``exit code 3``, ``signal 11 (SIGSEGV)``."""
     if code is None:
         return "an unknown exit code"
-    return f"exit code {code}" if code >= 0 else f"signal {-code} ({_signal_name(-code)})"
+    return f"exit code {code:d}" if code >= 0 else f"signal {-code} ({_SIGNALS.get(-code, 'unnamed')})"
 
 
 def killed_from_outside(code: int | None) -> bool:
     """Whether a process with this return code was ended by a user, or by the system because of low memory."""
-    return code is not None and code < 0 and _signal_name(-code) in _SENT_FROM_OUTSIDE
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return "unnamed"
+    return code is not None and _SIGNALS.get(-code) in _SENT_FROM_OUTSIDE

@@ -26,9 +26,9 @@ def test_a_record_sent_by_a_player_is_an_invalid_message() -> None:
         assert record.reason == "the process sent an invalid message"
 
 
-def test_a_flood_of_notices_does_not_count_as_an_answer() -> None:
-    for record in played(games(("floods", "steady")), isolate=True, move_timeout=5.0):
-        assert (culprit(record), record.termination) == ("floods", "timeout")
+def test_a_player_that_sends_answers_without_end_forfeits() -> None:
+    for record in played(games(("floods", "steady")), isolate=True):
+        assert (culprit(record), record.termination) == ("floods", "crash")
 
 
 def test_a_player_cannot_access_the_processes_of_the_tournament(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.workers import system
 from arena.workers.launcher import Launcher
-from arena.workers.messages import Alive
+from arena.workers.messages import Order
 from faulty import games
 
 if TYPE_CHECKING:
@@ -30,8 +30,11 @@ def test_the_first_guard_uses_a_fork_server_that_was_started_before() -> None:
         launcher.start_fork_server()
         started = running() - before
         launcher.start_fork_server()
-        guard = launcher.start_guard(games(("random", "m1"))[0])
-        assert isinstance(guard.receive(), Alive)
+        tasks = games(("random", "m1"), rounds=1)
+        guard = launcher.start_guard(tasks[0])
+        guard.send(Order(tasks, 60.0, 1 << 30))
+        while not guard.receive().done:
+            pass
         guard.close()
         assert running() - before == started
         assert len(started) == 1
@@ -53,9 +56,11 @@ def test_a_fork_server_shows_once_that_it_compiles(tmp_path: Path, monkeypatch: 
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     lines: list[str] = []
     for _ in range(2):
-        with Launcher(lines.append) as launcher:
-            guard = launcher.start_guard(games(("random", "random"))[0])
-            assert isinstance(guard.receive(), Alive)
-            launcher.poll()
+        with Launcher() as launcher:
+            tasks = games(("random", "random"), rounds=1)
+            guard = launcher.start_guard(tasks[0])
+            guard.send(Order(tasks, 60.0, 1 << 30))
+            while not (progress := guard.receive()).done:
+                lines += progress.lines
             guard.close()
         assert lines == ["compiling kernels, first run only ..."]

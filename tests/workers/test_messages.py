@@ -17,7 +17,7 @@ from arena.referee.adjudication import Agreement
 from arena.referee.match import play
 from arena.referee.task import GameTask
 from arena.workers import messages
-from arena.workers.messages import BadMessage, Channel, Chosen, Done, FromGuard, FromPlayer, Notice, Order, Played
+from arena.workers.messages import INVALID, Answer, Channel, Order, Progress
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,21 +40,22 @@ def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 def test_an_order_and_a_record_arrive_as_they_were_sent(ends: tuple[socket.socket, socket.socket]) -> None:
     record = play(replace(TASK, black_model=None, limits=Limits()))
-    order = Order([TASK, TASK], 1.0, 2.5, 1 << 30, suspect=True)
-    one, other = Channel(ends[0], Order), Channel(ends[1], FromGuard)
+    order = Order([TASK, TASK], 2.5, 1 << 30, suspect=True)
+    one, other = Channel(ends[0], Order), Channel(ends[1], Progress)
     other.send(order)
-    one.send(Played(record))
-    one.send(Done())
+    one.send(Progress([record]))
+    one.send(Progress(done=True))
     assert one.receive() == order
-    assert [other.receive(), other.receive()] == [Played(record), Done()]
+    assert [other.receive(), other.receive()] == [Progress([record]), Progress(done=True)]
 
 
 @given(st.lists(st.text(max_size=300), min_size=1, max_size=5), st.lists(st.integers(1, 400), min_size=1))
 def test_messages_are_received_in_chunks_of_any_size(texts: list[str], sizes: list[int]) -> None:
     one, other = socket.socketpair()
     with one, other:
-        channel = Channel(one, FromGuard)
-        whole = b"".join(len(packed).to_bytes(4, "big") + packed for packed in map(messages.encode, map(Notice, texts)))
+        channel = Channel(one, Progress)
+        sent = [Progress(lines=[text]) for text in texts]
+        whole = b"".join(len(packed).to_bytes(4, "big") + packed for packed in map(messages.encode, sent))
         received = []
         while whole:
             size = sizes.pop(0) if sizes else len(whole)
@@ -62,7 +63,7 @@ def test_messages_are_received_in_chunks_of_any_size(texts: list[str], sizes: li
             whole = whole[size:]
             while (message := channel.receive(0.0)) is not None:
                 received.append(message)
-    assert received == list(map(Notice, texts))
+    assert received == sent
 
 
 @pytest.mark.parametrize(
@@ -78,48 +79,48 @@ def test_messages_are_received_in_chunks_of_any_size(texts: list[str], sizes: li
 )
 def test_invalid_messages_are_refused(ends: tuple[socket.socket, socket.socket], invalid: bytes) -> None:
     ends[1].sendall(invalid)
-    with pytest.raises(BadMessage):
-        Channel(ends[0], FromPlayer).receive(5.0)
+    with pytest.raises(INVALID):
+        Channel(ends[0], Answer).receive(5.0)
 
 
 @pytest.mark.parametrize("report", [Report("high"), Report(depth="deep"), Report(1.0, 2, 3, None)])  # type: ignore[arg-type]
 def test_a_message_with_a_field_of_a_wrong_type_is_refused(
     ends: tuple[socket.socket, socket.socket], report: Report
 ) -> None:
-    Channel(ends[1], FromPlayer).send(Chosen((9, 13), report))
-    with pytest.raises(BadMessage):
-        Channel(ends[0], FromPlayer).receive(5.0)
+    Channel(ends[1], Answer).send(Answer(path=(9, 13), report=report))
+    with pytest.raises(INVALID):
+        Channel(ends[0], Answer).receive(5.0)
 
 
 def test_a_message_that_is_too_long_is_refused_before_it_is_read(
     ends: tuple[socket.socket, socket.socket], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(messages, "LONGEST", 1000)
-    Channel(ends[1], FromPlayer).send(Notice("x" * 2000))
-    with pytest.raises(BadMessage, match="2"):
-        Channel(ends[0], FromPlayer).receive(5.0)
+    ends[1].send((2000).to_bytes(4, "big"))
+    with pytest.raises(ValueError, match="a message of 2"):
+        Channel(ends[0], Answer).receive(5.0)
 
 
 def test_a_closed_channel_raises_an_error_after_the_last_message(ends: tuple[socket.socket, socket.socket]) -> None:
-    one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
+    one, other = Channel(ends[0], Answer), Channel(ends[1], Answer)
     assert one.receive(0.01) is None
-    other.send(Done())
+    other.send(Answer())
     other.close()
-    assert one.receive() == Done()
+    assert one.receive() == Answer()
     with pytest.raises(EOFError):
         one.receive()
 
 
 def test_send_times_out_if_the_other_end_does_not_read(ends: tuple[socket.socket, socket.socket]) -> None:
-    channel = Channel(ends[0], FromPlayer)
+    channel = Channel(ends[0], Answer)
     with pytest.raises(TimeoutError):
-        channel.send(Notice("x" * (1 << 23)), timeout=0.05)
+        channel.send(Answer(uncached=["x" * (1 << 23)]), timeout=0.05)
 
 
 def test_a_message_may_be_longer_than_the_buffer_of_the_socket(ends: tuple[socket.socket, socket.socket]) -> None:
-    one, other = Channel(ends[0], FromPlayer), Channel(ends[1], FromPlayer)
-    notice = Notice("x" * (1 << 22))
-    sender = threading.Thread(target=other.send, args=(notice,))
+    one, other = Channel(ends[0], Answer), Channel(ends[1], Answer)
+    answer = Answer(uncached=["x" * (1 << 22)])
+    sender = threading.Thread(target=other.send, args=(answer,))
     sender.start()
-    assert one.receive() == notice
+    assert one.receive() == answer
     sender.join()

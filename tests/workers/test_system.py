@@ -1,4 +1,4 @@
-"""Descriptions of exit codes, memory of processes, and the end of descendants."""
+"""Descriptions of exit codes, and the end of descendants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 
-import psutil
 import pytest
 
 from arena.workers import system
@@ -31,35 +30,6 @@ def test_an_exit_code_is_described_and_classified(code: int, text: str, from_out
     assert system.killed_from_outside(code) is from_outside
 
 
-def test_memory_is_current_and_peak_is_the_maximum() -> None:
-    run("""
-        before = system.memory(psutil.Process())
-        block = b"x" * 200_000_000
-        assert 190_000_000 < system.memory(psutil.Process()) - before < 220_000_000
-        assert system.peak() > 190_000_000
-        del block
-        assert system.memory(psutil.Process()) - before < 20_000_000
-        assert system.peak() > 190_000_000
-    """)
-
-
-def test_memory_includes_children() -> None:
-    run("""
-        script = "import sys; block = b'x' * 200_000_000; print(flush=True); sys.stdin.read()"
-        before = system.memory(psutil.Process())
-        with subprocess.Popen([sys.executable, "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-            child.stdout.readline()
-            assert 190_000_000 < system.memory(psutil.Process()) - before < 260_000_000
-        assert system.memory(psutil.Process()) - before < 20_000_000
-    """)
-
-
-def test_an_ended_process_has_no_memory() -> None:
-    with subprocess.Popen([sys.executable, "-c", ""]) as child:
-        process = psutil.Process(child.pid)
-    assert system.memory(process) == 0
-
-
 @pytest.mark.skipif(not system.FORKS, reason="only Linux has subreapers")
 def test_end_descendants_also_kills_orphans() -> None:
     run("""
@@ -67,9 +37,9 @@ def test_end_descendants_also_kills_orphans() -> None:
         for _ in range(3):
             subprocess.Popen([sys.executable, "-c", "import subprocess; subprocess.Popen(['sleep', '600'])"]).wait()
             subprocess.Popen(["sleep", "600"], start_new_session=True)
-        assert len(system.children()) == 6
+        assert len(system.children(psutil.Process())) == 6
         system.end_descendants()
-        assert not system.children()
+        assert not system.children(psutil.Process())
     """)
 
 

@@ -31,7 +31,7 @@ from arena.checkers.move import Move
 from arena.contracts.player import Player
 from arena.contracts.record import GameRecord
 from arena.plugins.hookspecs import hookimpl
-from arena.workers.messages import Notice, Played, encode
+from arena.workers.messages import Answer, encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -496,7 +496,7 @@ class ForgesRecords(Steady):
             *("forges-records vs steady", 0, 0, "", "", "", "black", b"\0" * 12, ""),
             *({"black": "1-0", "white": "0-1"}[me], "no moves"),
         )
-        packed = encode(Played(won))
+        packed = encode(Answer(record=won))
         for descriptor in range(3, 100):
             with suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
@@ -504,10 +504,10 @@ class ForgesRecords(Steady):
 
 
 class Floods(Steady):
-    """Sends notices for the user without end, over every socket that it has."""
+    """Sends answers without end, over every socket that it has."""
 
     def fault(self, game: Game) -> Any:
-        packed = encode(Notice("flood"))
+        packed = encode(Answer(uncached=["flood"]))
         sockets = [each for each in map(int, descriptors()) if stat.S_ISSOCK(os.fstat(each).st_mode)]
         while True:
             for each in sockets:
