@@ -25,6 +25,7 @@ from .contracts.opening import Opening as Opening
 from .contracts.opening import OpeningBook as OpeningBook
 from .contracts.opening import Starts as Starts
 from .contracts.player import Player as Player
+from .contracts.program import Program as Program
 from .contracts.rating import PlayerRating as PlayerRating
 from .contracts.rating import RatedGame as RatedGame
 from .contracts.rating import Rating as Rating
@@ -34,6 +35,8 @@ from .errors import BadFEN as BadFEN
 from .errors import IllegalMove as IllegalMove
 from .errors import ModelError as ModelError
 from .errors import UsageError as UsageError
+from .experiment.api import resume_experiment as resume_experiment
+from .experiment.api import run_experiment as run_experiment
 from .kernels.compiled import context_array as context_array
 from .kernels.compiled import evaluator_kernel as evaluator_kernel
 from .kernels.compiled import inline_kernel as inline_kernel

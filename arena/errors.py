@@ -5,6 +5,7 @@
     ArenaError                    exit code 1: the request is valid, but it failed
     ├── UsageError                exit code 2: the request is not valid
     │   ├── UnknownName           no player, evaluator, ... has this name (the message suggests the nearest)
+    │   ├── NameTaken             two files, or a file and an installed component, have the same name
     │   └── BadOption             the option does not exist, or its value is not valid
     ├── IllegalMove (ValueError)  the move is not legal, or a text does not name exactly one move
     ├── BadFEN (ValueError)       the text is not a position
@@ -100,6 +101,10 @@ class UsageError(ArenaError):
 
 class UnknownName(UsageError):
     """Nothing is registered under this name."""
+
+
+class NameTaken(UsageError):
+    """Two files with players, or a file and an installed component, have the same name."""
 
 
 class BadOption(UsageError):

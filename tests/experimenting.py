@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 PLUGINS = Path(__file__).parent / "training" / "plugins"
+TIMES = {"started", "seconds", "added", "cpu_seconds"}
 TABLE: dict[str, Any] = {
     "seeds": 2,
     "learners": [
@@ -44,8 +47,11 @@ def tiny() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
-    """The database of the experiment ``x``, which nothing has disturbed; only read it."""
-    return carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1)
+    """The database of the uninterrupted experiment ``x``. Tests only read it. It is made once in each test process."""
+    path = tmp_path_factory.getbasetemp() / "experiment.sqlite"
+    if not path.exists():
+        carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
+    return path
 
 
 def settings(**changes: Any) -> ExperimentSettings:
@@ -59,3 +65,14 @@ def carried_out(path: Path, table: ExperimentSettings | None = None, **options: 
     with Store.open(path) as store:
         runner.run("x", plan, store, **options)
     return path
+
+
+def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """All rows of a database without times, sorted."""
+    with closing(sqlite3.connect(path)) as connection:
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        tables = {}
+        for name in names:
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})") if row[1] not in TIMES]
+            tables[name] = sorted(connection.execute(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
+    return tables

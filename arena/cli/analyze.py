@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.cli import complete
 from arena.cli.options import Db
 from arena.cli.output import Quiet
-from arena.errors import UsageError
+from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.checkers.board import Board
     from arena.checkers.game import Limits
     from arena.plugins.specs import Spec
@@ -126,18 +128,27 @@ def _show_move(board: Board, spec: Spec, limits: Limits) -> None:
     from arena.checkers.game import Game
     from arena.checkers.notation import move_text
     from arena.cli.output import compile_for
-    from arena.cli.play import guarded
 
-    chooser = guarded(spec, spec.create)
+    chooser = _guarded(spec, spec.create)
     compile_for(spec)
     print(f"{board}\n\n{board.fen}")
     if not board.legal_moves:
         print(f"{board.side} has no move and has lost")
         return
     game = Game(board, limits=limits, random=np.random.default_rng(secrets.randbits(32)))
-    move = guarded(spec, lambda: chooser.choose(game.copy()))
+    move = _guarded(spec, lambda: chooser.choose(game.copy()))
     after = board.after(move)
     print(f"{spec.text}: {board.side} plays {move_text(board, move)}\n\n{after}\n\n{after.fen}")
+
+
+def _guarded(spec: Spec, code: Callable[[], Any]) -> Any:
+    """Call a player's code and return its result. Raises ArenaError, with the player's name, if the call raises."""
+    try:
+        return code()
+    except ArenaError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise ArenaError(f"{spec.text} raised {type(error).__name__}: {error}") from error
 
 
 def register(app: typer.Typer) -> None:

@@ -7,12 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from arena.cli import complete
-from arena.cli import sprt as sequential
 from arena.cli.settings import requested, takes
 from arena.cli.tournament import New, naming, progress
 from arena.cli.tournament_file import TournamentRequest
+from arena.report import sprt as sequential
 
-_OPTIONS = ("sprt", "logistic", "alpha", "beta", "games", "openings", "seed", "workers", "isolate", "db", "name")
+_TEST = ("sprt", "logistic", "alpha", "beta", "games", "openings", "seed")
+_LIMITS = ("depth", "nodes", "seconds", "clock", "move_timeout", "memory")
+_OPTIONS = (*_TEST, *_LIMITS, "workers", "isolate", "db", "name")
 _DEFAULTS = {"sprt": "0,20", "games": 4000, "openings": "11man"}
 
 

@@ -18,21 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.experiment.plan import ExperimentPlan
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
     from arena.store import Results
 
 app = typer.Typer(no_args_is_help=True, help="Train learners with several seeds, and measure them at checkpoints.")
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Processes that train, and that play; one for each processor if not given.")
+    int | None,
+    typer.Option(
+        min=1, help="Number of training processes, and of playing processes; the number of processors if not given."
+    ),
 ]
 Name = Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")]
 _MINUTE = 60
-_FOOTNOTES = (
-    "score %: interquartile mean over seeds and opponents, with a bootstrap interval if there are five seeds or more.",
-    "worst: score of the worst seed. area: mean score while learning. games to 75 %: median over the seeds.",
-    "better %: probability that a run of the first learner scores more. p: permutation test over the seeds, adjusted "
-    "for all pairs (Holm). *: below 0.05.",
-)
 
 
 @app.command("run")
@@ -79,7 +76,7 @@ def resume(
     accept_changed: Accept = False,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Carry out what is missing of an experiment."""
+    """Continue an experiment that was stopped."""
     from arena.cli.output import say
     from arena.experiment import runner
     from arena.store import Store
@@ -103,9 +100,20 @@ def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) 
 
 
 @app.command("show")
-def show(name: Name = "last", db: Db = DEFAULT_DB) -> None:
-    """Print the tables of an experiment: learners, comparisons, ladder."""
-    _report(db, name)
+def show(name: Name = "last", db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
+    """Print the tables of an experiment: its learners, and their comparisons.
+
+    --json and --csv print the scores at the last checkpoint instead: a row for each learner, measure and opponent.
+    """
+    from arena.cli.output import Layout, chosen, print_frame
+    from arena.store import Results
+
+    layout = chosen(json, csv)
+    if layout is Layout.TABLE:
+        _report(db, name)
+        return
+    with Results(db) as stored:
+        print_frame(stored.final_scores(name).round(2), layout)
 
 
 def register(parent: typer.Typer) -> None:
@@ -117,15 +125,16 @@ def _describe(plan: ExperimentPlan) -> None:
     from arena.cli.output import say
 
     seeds = len(plan.settings.training_seeds)
+    swept = f", {len(plan.candidates)} candidates x {len(plan.settings.candidate_seeds)} sweep seeds"
     say(
-        f"{len(plan.plans)} learners x {seeds} seeds: {plan.training_games} games to learn from, "
-        f"{plan.games} games that measure"
+        f"{len(plan.settings.labels)} learners x {seeds} seeds{swept if plan.candidates else ''}: "
+        f"{plan.training_games} games to learn from, {plan.games} games that measure"
     )
 
 
 @contextmanager
 def _progress(name: str, location: str) -> Iterator[Callable[[ExperimentProgress], None]]:
-    """Shows the progress of an experiment; says how to resume it if it is stopped."""
+    """Show the progress of an experiment. If it is stopped, print the command that resumes it."""
     from arena.cli.output import progress_bar, say
 
     latest: ExperimentProgress | None = None
@@ -156,43 +165,23 @@ def _report(db: str, name: str) -> None:
 
 
 def _print(stored: Results, name: str) -> None:
-    from arena.cli.table import print_table, print_text
+    from arena.cli.output import print_rows
+    from arena.cli.table import print_text
+    from arena.report import notes
+    from arena.report.experiment import final_scores
 
     experiment = stored.experiment(name)
-    last = stored.aggregate(experiment.id)
-    if last.empty:
+    sweep = stored.sweep(experiment.id)
+    if not sweep.empty:
+        print_rows("sweep", sweep, f"{experiment.name}: candidates on the sweep seeds")
+    scores = final_scores(stored, experiment.id)
+    if scores.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
-    summary = stored.learners(experiment.id)
-    final = last.groupby("label", sort=False).tail(1).set_index("label")
-    rows = []
-    for row in summary.to_dict("records"):
-        at_end = final.loc[row["label"]]
-        interval = "" if at_end["low"] != at_end["low"] else f"{at_end['low']:.1f} - {at_end['high']:.1f}"
-        seeds = f"{row['seeds']}" + (f" ({row['failed']} failed)" if row["failed"] else "")
-        reached = "" if row["reached_games"] != row["reached_games"] else f"{row['reached_games']:.0f}"
-        rows.append(
-            [
-                *(row["label"], seeds, str(at_end["games"]), f"{at_end['iqm']:.1f}", interval),
-                *(f"{at_end['worst']:.1f}", f"{row['area']:.1f}", reached),
-            ]
-        )
-    columns = ["learner", "seeds", "games", "score %", "95 % interval", "worst", "area", "games to 75 %"]
-    print_table(f"{experiment.name}: scores at the last checkpoint", columns, rows)
-    pairs = [
-        [
-            row["first"],
-            row["second"],
-            f"{row['difference']:+.1f}",
-            f"{row['improvement_pct']:.1f}",
-            "" if row["p_value"] != row["p_value"] else f"{row['p_value']:.3f}{'*' if row['p_value'] < 0.05 else ''}",
-        ]
-        for row in stored.compare_learners(experiment.id).to_dict("records")
-    ]
-    if pairs:
-        print_table(
-            "learners compared over training seeds", ["first", "second", "difference", "better %", "p"], pairs, left=2
-        )
-    for text in _FOOTNOTES:
+    print_rows("learners", scores, f"{experiment.name}: scores at the last checkpoint")
+    compared = stored.compare_learners(experiment.id)
+    if not compared.empty:
+        print_rows("compared-learners", compared, "learners compared over training seeds")
+    for text in notes.OF_EXPERIMENT:
         print_text(text)
     print("\nread it with pandas:\n")
     print("    import arena")

@@ -114,9 +114,10 @@ def _list(kind: str, name: str | None, json: bool, csv: bool) -> None:
     """Print the plugins of a kind or, if there is a name, the page of that one."""
     from arena.cli.output import say, warn
     from arena.plugins.registry import load
+    from arena.plugins.specs import find
 
     if name is not None:
-        _show(load().get(kind, name), json, csv)
+        _show(find(kind, name), json, csv)
         return
     rows = [_row(item) for item in load().all(kind)]
     _print(rows, ["name", "origin", "options", "description"], ["name", "description"], json, csv)
@@ -157,11 +158,12 @@ def _summary(item: Registered) -> str:
 
 def _example(item: Registered) -> str:
     """Return a spec of the plugin: with the options that it needs or, if it needs none, with the first one."""
+    name = f"{item.module}:{item.cls.__name__}" if item.file else item.name
     required = [f":{option.name}=..." for option in item.options if option.required]
     if required or not item.options:
-        return item.name + "".join(required)
+        return name + "".join(required)
     usual = next((option for option in item.options if not option.takes_model), item.options[0])
-    return f"{item.name}:{usual.name}={usual.default}"
+    return f"{name}:{usual.name}={usual.default}"
 
 
 def _print(rows: Sequence[dict[str, str]], columns: Sequence[str], shown: Sequence[str], json: bool, csv: bool) -> None:

@@ -1,4 +1,4 @@
-"""``arena models``: list stored models, show one, write it to a file, read one from a file."""
+"""``arena models``: lists stored models, shows one and where it comes from, writes it to a file, reads one."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB, ModelResolver, is_name
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pandas as pd
+
+    from arena.store import Results
     from arena.store.models import StoredModel
 
-group = typer.Typer(name="models", help="List, show, export and import models.", invoke_without_command=True)
+group = typer.Typer(name="models", help="List, show, trace, export and import models.", invoke_without_command=True)
 Elsewhere = Annotated[
     str | None,
     typer.Option("--db", help="SQLite file or database URL.", envvar=DB_VARIABLE, show_default=DEFAULT_DB),
@@ -24,14 +29,13 @@ Which = Annotated[str, typer.Argument(metavar="MODEL", help="RUN@GAMES, RUN@last
 
 @group.callback()
 def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
-    """List, show, export and import models."""
+    """List, show, trace, export and import models."""
     context.obj = db  # the database of a subcommand without --db
     if context.invoked_subcommand is not None:
         if json or csv:
             raise UsageError(f"--json and --csv apply to the list of models, not to {context.invoked_subcommand}")
         return
-    from arena.cli.columns import print_rows
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, chosen, print_frame, print_rows
     from arena.store import Results
 
     layout = chosen(json, csv)
@@ -107,9 +111,54 @@ def import_(
         print(f"{state} in {store.location}: weights of kind {model.kind}, @{key}")
 
 
+@group.command()
+def origins(context: typer.Context, which: Which, db: Elsewhere = None, json: Json = False, csv: Csv = False) -> None:
+    """List the games that a model was made from, and the models that it started from."""
+    db = db or context.obj
+    key = _find(which, db).model.hash
+    _print_rows(
+        "origins", lambda stored: stored.origins(key), "the games that made it are not on record", db, json, csv
+    )
+
+
+@group.command("learned-from")
+def learned_from(
+    context: typer.Context,
+    game: Annotated[str, typer.Argument(help="Name of a game, for example t2/17; with --source its id or number.")],
+    source: Annotated[
+        str | None, typer.Option(help="The collection, tournament or PDN file that holds the game.")
+    ] = None,
+    db: Elsewhere = None,
+    json: Json = False,
+    csv: Csv = False,
+) -> None:
+    """List the models that were made from a game."""
+    db = db or context.obj
+    _print_rows(
+        "learned-from", lambda stored: stored.learned_from(game, source), "no model was made from it", db, json, csv
+    )
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.add_typer(group)
+
+
+def _print_rows(kind: str, rows: Callable[[Results], pd.DataFrame], none: str, db: str, json: bool, csv: bool) -> None:
+    """Print rows of a database as a table, JSON or CSV; if there are none, the line ``none``."""
+    from arena.cli.output import Layout, chosen, print_frame, print_rows, warn
+    from arena.store import Results
+    from arena.store.decoding import decoding
+
+    layout = chosen(json, csv)
+    with Results(db) as stored, decoding(stored.location):
+        frame = rows(stored)
+    if layout is not Layout.TABLE:
+        print_frame(frame, layout)
+    elif frame.empty:
+        warn(none)
+    else:
+        print_rows(kind, frame)
 
 
 def _find(which: str, db: str) -> StoredModel:

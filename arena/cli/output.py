@@ -69,6 +69,13 @@ def print_frame(frame: pd.DataFrame, layout: Layout) -> None:
         print_aligned("", headings, rows, [i for i, name in enumerate(frame.columns) if name not in numeric])
 
 
+def print_rows(kind: str, frame: pd.DataFrame, title: str = "") -> None:
+    """Print a frame as a table of that kind, see :mod:`arena.report.columns`."""
+    from arena.report import columns
+
+    print_aligned(title, *columns.cells(kind, frame))
+
+
 def number(value: float) -> str:
     """Return a number with four significant digits if it is below 10, else with one decimal."""
     return f"{value:.4g}" if 0 < abs(value) < 10 else f"{value:.1f}"

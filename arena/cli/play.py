@@ -2,64 +2,78 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from arena.cli import complete
 from arena.cli.options import Db
 from arena.cli.output import Quiet
-from arena.errors import ArenaError
 from arena.plugins.models import DEFAULT_DB
+from arena.workers import MEMORY, MOVE_TIMEOUT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from arena.plugins.specs import Spec
+    from arena.store import Store
 
 
 def play(
+    context: typer.Context,
     against: Annotated[str, typer.Option(help="Spec of your opponent.", autocompletion=complete.players)] = "minimax",
-    side: Annotated[Literal["black", "white"], typer.Option(help="Your colour; Black begins.")] = "black",
+    side: Annotated[Literal["black", "white"], typer.Option("--as", help="Your colour; Black begins.")] = "black",
+    name: Annotated[str, typer.Option(help="Your name, under which your games are recorded.")] = "",
+    time: Annotated[float | None, typer.Option(min=0, help="Seconds that each side has for the game.")] = None,
+    increment: Annotated[float, typer.Option(min=0, help="Seconds that a clock gains after each move.")] = 0.0,
     fen: Annotated[str, typer.Option(help="Position to start from, as PDN FEN, or 'start'.")] = "start",
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of your opponent's random numbers.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**63 - 1, help="Seed of your opponent's random numbers.")
+    ] = None,
+    move_timeout: Annotated[
+        float, typer.Option(min=0.1, help="Seconds after which a move of your opponent forfeits the game.")
+    ] = MOVE_TIMEOUT,
+    memory: Annotated[int, typer.Option(min=1, help="MB of memory that your opponent may use.")] = MEMORY,
+    resume: Annotated[
+        str | None, typer.Option(metavar="NUMBER", help="Take up a saved game: its number, or 'last'.")
+    ] = None,
+    saved: Annotated[bool, typer.Option("--saved", help="List the saved games and stop.")] = False,
     db: Db = DEFAULT_DB,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
-    """Play a game against a player in the terminal.
+    """Play a game against a player in the terminal, and record it.
 
-    Type moves like 11-15 or 18x25, or ? to list the legal moves. Ctrl-C ends the game.
+    Type moves like 11-15 or 22x15, or help for the other commands. Ctrl-C saves the game; --resume takes it up.
     """
-    import numpy as np
-
-    from arena.checkers.board import Board
-    from arena.checkers.game import Game
     from arena.checkers.move import Side
-    from arena.checkers.notation import move_text
-    from arena.cli.output import compile_for
-    from arena.plugins import specs
-    from arena.plugins.models import ModelResolver
+    from arena.cli.dialogue import Dialogue
+    from arena.cli.output import compile_for, refuse_recorded_settings, warn
+    from arena.play import Session, new_setup
+    from arena.store import Store
 
-    opponent_spec = specs.parse("player", against, resolver=ModelResolver(db))
-    person_spec = specs.parse("player", "human")
-    board = Board.start() if fen == "start" else Board.from_fen(fen)
-    me = Side[side.upper()]
-    specs_by_side = {me: person_spec, me.other: opponent_spec}
-    players = {colour: guarded(spec, spec.create) for colour, spec in specs_by_side.items()}
-    compile_for(opponent_spec)
-    game = Game(board, random=np.random.default_rng(seed))
-    for colour, player in players.items():
-        guarded(specs_by_side[colour], partial(player.start, game.copy()))
-    while (outcome := game.outcome) is None:
-        mover = game.side
-        move = guarded(specs_by_side[mover], partial(players[mover].choose, game.copy()))
-        if move not in game.board.legal_moves:
-            raise ArenaError(f"{specs_by_side[mover].text} chose {move!r:.100}, which is not legal in {game.board.fen}")
-        if mover is not me:
-            print(f"{mover} ({opponent_spec.text}) plays {move_text(game.board, move)}")
-        game.play(move)
-    print(f"\n{game.board}\n\n{outcome.result}: {_verdict(outcome.winner, me)} ({outcome.termination})")
+    if resume is not None:
+        refuse_recorded_settings(context, "game", {"db"})
+    with (Store.existing if resume is not None or saved else Store.open)(db, warn) as store:
+        if saved:
+            _list(store)
+            return
+        if resume is not None:
+            session = Session.resumed(store.people.get(resume), store, prepare=compile_for)
+            for change in session.changes:
+                warn(f"{session.setup.opponent} has changed since the game began ({change})")
+        else:
+            setup = new_setup(
+                store,
+                against,
+                name=name,
+                side=Side[side.upper()],
+                start=fen,
+                seed=seed,
+                clock=time,
+                increment=increment,
+                move_timeout=move_timeout,
+                memory=memory,
+            )
+            session = Session(setup, store, prepare=compile_for)
+        with session:
+            Dialogue(session, store.location).run()
 
 
 def register(app: typer.Typer) -> None:
@@ -67,15 +81,24 @@ def register(app: typer.Typer) -> None:
     app.command()(play)
 
 
-def guarded(spec: Spec, code: Callable[[], Any]) -> Any:
-    """Call a player's code and return its result. Raises ArenaError, with the player's name, if the call raises."""
-    try:
-        return code()
-    except ArenaError:
-        raise
-    except (Exception, SystemExit) as error:
-        raise ArenaError(f"{spec.text} raised {type(error).__name__}: {error}") from error
+def _list(store: Store) -> None:
+    """Print the saved games, the last one at the end."""
+    from datetime import UTC, datetime
 
+    from arena.cli.table import print_table
 
-def _verdict(winner: object, me: object) -> str:
-    return "a draw" if winner is None else "you won" if winner is me else "you lost"
+    kept = store.people.saved()
+    if not kept:
+        print(f"{store.location} holds no saved game")
+        return
+    rows = [
+        [
+            str(game.number),
+            game.black,
+            game.white,
+            str(game.plies),
+            datetime.fromtimestamp(game.saved, UTC).strftime("%Y-%m-%d %H:%M"),
+        ]
+        for game in kept
+    ]
+    print_table("", ["number", "black", "white", "plies", "saved (UTC)"], rows, left=3)

@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 
     from arena.store import Results
 
-Picture = Literal["curve", "ladder", "head-to-head", "outcomes", "ratings", "metrics", "weights"]
+Picture = Literal["curve", "ladder", "head-to-head", "outcomes", "ratings", "accuracy", "metrics", "weights"]
 _OF = {
     "curve": "experiment",
     "ladder": "experiment",
     "head-to-head": "tournament",
     "outcomes": "tournament",
     "ratings": "tournament",
+    "accuracy": "tournament",
     "metrics": "run",
     "weights": "run",
 }
@@ -31,7 +32,9 @@ _OF = {
 
 def plot(
     context: typer.Context,
-    kind: Annotated[Picture, typer.Argument(help="curve, ladder; head-to-head, outcomes, ratings; metrics, weights.")],
+    kind: Annotated[
+        Picture, typer.Argument(help="curve, ladder; head-to-head, outcomes, ratings, accuracy; metrics, weights.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="New file: .png, .svg or .pdf.")],
     experiment: Annotated[str, typer.Option(help="Name or id of an experiment, or 'last'.")] = "last",
     tournament: Annotated[str, typer.Option(help="Name or id of a tournament, or 'last'.")] = "last",
@@ -67,13 +70,14 @@ def plot(
 
 
 def _figure(stored: Results, kind: Picture, which: str) -> Figure:
-    from arena.plots import experiments, runs, tournaments
+    from arena.plots import experiments, moves, runs, tournaments
 
     makers = {
         "ladder": experiments.ladder,
         "head-to-head": tournaments.head_to_head,
         "outcomes": tournaments.outcomes,
         "ratings": tournaments.ratings,
+        "accuracy": moves.accuracy,
         "metrics": runs.metrics,
         "weights": runs.weights,
     }

@@ -5,31 +5,23 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import sprt
-from arena.cli.columns import NO_VALUE, print_rows, record
 from arena.cli.options import db_words
+from arena.cli.output import print_rows
 from arena.cli.table import GAP, columns_that_fit, print_table, print_text, shortened
+from arena.report import notes, sprt
+from arena.report.columns import record
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
 
     from arena.store import Results, StoredTournament
 
-_UNITS = {"davidson": "Elo units, 0 on average"}
-"""The unit of the ratings of each system; the name of the system stands for others."""
 _FORFEITS = 10
 """Maximum number of groups of forfeits in a report."""
 _LABEL = 32
 """Maximum width of a player's spec in a table of players against players."""
-_MARKS = {
-    "!": "!: the player won all its games or lost all of them, so nobody knows how much better or worse it is.",
-    "[": "[1], [2]: only ratings with the same number in brackets can be compared. Between players with different "
-    "numbers there were no games, or one side got all the points.",
-    NO_VALUE: f"{NO_VALUE}: the player has no rating, because all its games were forfeited or it has none.",
-}
-"""Explanations of the signs beside ratings."""
 
 
 def report(stored: Results, which: str) -> None:
@@ -51,7 +43,7 @@ def report(stored: Results, which: str) -> None:
     system = next(iter(ratings["system"]), "")
     ratings = ratings[ratings["system"] == system]  # as in the standings
     components = stored.components(which)
-    marks = _marks(components)
+    marks = notes.marks(components)
     standings["mark"] = standings["player"].map(marks)
     standings["signed"] = bool((ratings["rating"] <= 0).any())
     print_rows("standings", standings, f"{name}: standings after {count}")
@@ -61,7 +53,7 @@ def report(stored: Results, which: str) -> None:
         print_text(sprt.verdict(tournament, stored.points(tournament.id, tournament.players[0].spec)))
         print()
     _print_forfeits(stored, tournament)
-    for note in _notes(system, marks.values(), compared):
+    for note in notes.of_tournament(system, marks.values(), compared):
         print_text(note)
     rated = dict(zip(ratings["player"], ratings["games"], strict=True))
     if any(rated.get(each["player"], each["games"]) != each["games"] for each in components.to_dict("records")):
@@ -87,35 +79,6 @@ def is_unfinished(row: Mapping[Any, Any]) -> bool:
 def count_of(row: Mapping[Any, Any]) -> str:
     """Return the number of games on record, and the planned number if the tournament is unfinished."""
     return f"{row['games']} of {row['planned']}" if is_unfinished(row) else str(row["games"])
-
-
-def _notes(system: str, marks: Collection[str], compared: bool) -> Iterator[str]:
-    """Yield explanations of the columns and signs of the tables."""
-    yield "win %: games won, with Wilson's 95 % interval. score %: games won and half of the games drawn."
-    if system:
-        yield f"rating: {_UNITS.get(system, system)}, with a 95 % interval. Forfeited games do not count in it."
-    signs = "".join(marks)
-    yield from (note for sign, note in _MARKS.items() if sign in signs)
-    if compared:
-        yield (
-            "likelihood of superiority: from pairs of games that share an opening, without a forfeit. "
-            "*: the difference is significant at 5 % for the table as a whole."
-        )
-
-
-def _marks(components: pd.DataFrame) -> dict[str, str]:
-    """Return the sign beside each player's rating: how far the games support it."""
-    perfect = components["note"].isin(["only wins", "only losses"])
-    groups = components[~perfect].groupby("component")["strong_component"].nunique()
-    several = components["component"].nunique() > 1
-    marks = {}
-    for row, alone in zip(components.to_dict("records"), perfect, strict=True):
-        numbers = [row["component"]] if several else []
-        if not alone and groups.get(row["component"], 0) > 1:
-            numbers.append(row["strong_component"])
-        brackets = f"[{'.'.join(map(str, numbers))}]" if numbers else ""
-        marks[row["player"]] = NO_VALUE if row["note"] == "no rated games" else brackets + "!" * alone
-    return marks
 
 
 def _print_head_to_head(frame: pd.DataFrame, players: Sequence[str]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from arena.cli import complete, tournament_file
+from arena.cli import complete
 from arena.cli.options import Csv, Db, Json
 from arena.cli.report import count_of, is_unfinished, report
 from arena.errors import UsageError
@@ -21,6 +21,7 @@ ResultKind = Literal[
     "standings",
     "head-to-head",
     "superiority",
+    "accuracy",
     "games",
     "forfeits",
     "positions",
@@ -35,17 +36,19 @@ ResultKind = Literal[
     "models",
 ]
 _KIND_HELP = f"Rows to print: {', '.join(get_args(ResultKind))}. Without it, print the report."
+By = Literal["phase", "pieces"]
 _OF_ALL, _OF_RUNS = ("tournaments", "runs", "models"), ("metrics", "checkpoints")
 """Kinds of rows of the whole database, and of a training run. The other kinds are of a tournament."""
 _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
     "game": ("games", "positions"),
     "player": (
-        *("standings", "head-to-head", "superiority", "games", "forfeits"),
+        *("standings", "head-to-head", "superiority", "accuracy", "games", "forfeits"),
         *("learned-models", "versions", "ratings", "components"),
     ),
     "opponent": ("head-to-head", "superiority", "games", "metrics"),
     "termination": ("games", "forfeits"),
     "limit": get_args(ResultKind),
+    **dict.fromkeys(("experiment", "collection", "by", "nodes"), ("accuracy",)),
 }
 """The kinds that each option applies to."""
 
@@ -76,6 +79,16 @@ def results(
         typer.Option(help="Games that ended in one way, for example timeout.", autocompletion=complete.terminations),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows to print.")] = None,
+    experiment: Annotated[
+        str | None, typer.Option(help="With accuracy: learners and checkpoints of an experiment: name, id, or 'last'.")
+    ] = None,
+    collection: Annotated[str | None, typer.Option(help="With accuracy: a collection of imported games.")] = None,
+    by: Annotated[By, typer.Option(help="With accuracy: rows by phase of the game, or by pieces on the board.")] = (
+        "phase"
+    ),
+    nodes: Annotated[
+        int, typer.Option(min=0, help="With accuracy: positions of each search that measures losses; 0: no searches.")
+    ] = 5000,
     db: Db = DEFAULT_DB,
     spec: Annotated[bool, typer.Option("--spec", help="Print a TOML file that plays the tournament again.")] = False,
     json: Json = False,
@@ -85,17 +98,17 @@ def results(
 
     Tables show the most important columns; --json and --csv have all of them.
     """
-    from arena.cli.columns import print_rows
     from arena.cli.filters import Filters
-    from arena.cli.output import Layout, chosen, given, print_frame, warn
+    from arena.cli.output import Layout, chosen, given, print_frame, print_rows, warn
     from arena.store import Results
     from arena.store.decoding import decoding
+    from arena.tournament import toml
 
     _refuse_options_without_effect(context, kind, spec)
     layout = chosen(json, csv)
     with Results(db) as stored, decoding(stored.location):
         if spec:
-            print(tournament_file.text(stored.tournament(tournament)))
+            print(toml.of_tournament(stored.tournament(tournament)))
             return
         if kind is None and layout is Layout.TABLE and tournament != "all":
             report(stored, tournament)
@@ -105,6 +118,13 @@ def results(
             frame = getattr(stored, kind)()
         elif kind in _OF_RUNS:
             frame = getattr(stored, kind)(run)
+        elif kind == "accuracy":
+            if len({"tournament", "experiment", "collection"} & given(context).keys()) > 1:
+                raise UsageError("accuracy takes only one of --tournament, --experiment and --collection")
+            which = None if experiment or collection or tournament == "all" else tournament
+            if not (experiment or collection):
+                _warn_of_unfinished(stored, tournament)
+            frame = _accuracy(stored, which, experiment, collection, by, nodes)
         elif game is not None:
             which = tournament if "tournament" in given(context) else None
             frame = getattr(stored, kind)(which, game=game)
@@ -129,6 +149,30 @@ def _of_tournament(stored: Results, kind: ResultKind, tournament: str | None) ->
     """Return the rows of one tournament, or those of all with their tournaments' names as a column."""
     frame: pd.DataFrame = getattr(stored, kind.replace("-", "_"))(tournament)
     return frame.reset_index() if frame.index.name else frame
+
+
+def _accuracy(
+    stored: Results, tournament: str | None, experiment: str | None, collection: str | None, by: By, nodes: int
+) -> pd.DataFrame:
+    """Return how well players moved, with the losses that searches find unless ``nodes`` is 0."""
+    from arena.cli.output import compile_for, say, work_bar
+    from arena.plugins.judging import judging_evaluator
+    from arena.search.tablebase import Tablebase
+
+    spec = judging_evaluator()
+    if nodes:
+        compile_for(spec)
+    Tablebase.open(say=say)
+    with work_bar("searches") as progress:
+        return stored.accuracy(
+            tournament,
+            experiment=experiment,
+            collection=collection,
+            by=by,
+            evaluator=spec.create() if nodes else None,
+            nodes=nodes,
+            progress=progress,
+        )
 
 
 def _warn_of_unfinished(stored: Results, tournament: str) -> None:

@@ -74,15 +74,13 @@ def tournament(
 
 def _play_new(context: typer.Context, spec: Path | None, new: bool) -> tuple[str, str]:
     """Play a new tournament; return its database and its name."""
-    from arena.cli.output import say
-    from arena.plugins import specs
-    from arena.plugins.models import ModelResolver
+    from arena.cli.output import say, warn
     from arena.store import Store
     from arena.tournament import runner
     from arena.tournament.plan import Plan
 
     request = requested(context, TournamentRequest, {} if spec is None else tournament_file.read(spec))
-    plan = Plan(request.settings, specs.parse_list("player", request.specs, resolver=ModelResolver(request.db)))
+    plan = Plan(request.settings, request.chosen(warn))
     with Store.open(request.db, say) as store, progress(store.location, plan.settings.seed) as show:
         tournament = runner.run(
             naming(request.name, new),

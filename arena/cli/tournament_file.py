@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import json
-import re
 import tomllib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, message_of
 from arena.plugins.models import DEFAULT_DB
-from arena.tournament.settings import TournamentSettings, stored_settings
-from arena.tournament.values import key_of, values_of
+from arena.tournament.settings import TournamentSettings
+from arena.tournament.values import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
-    from arena.store.tournaments import StoredTournament
-
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys that need no quotes in TOML."""
-_OF_TEST = ("logistic", "alpha", "beta")
-"""Settings without effect if ``sprt`` is not set."""
+    from arena.plugins.specs import Spec
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +25,13 @@ class TournamentRequest(TournamentSettings):
     """A new tournament: its settings and players, the database, and how it is played."""
 
     players: Annotated[list[str] | str, Meta(description="Specs of the players, separated by commas.")] | None = None
+    players_from: (
+        Annotated[
+            str,
+            Meta(description="Folder of Python files: all their players take part, besides those of --players."),
+        ]
+        | None
+    ) = None
     workers: (
         Annotated[int, Meta(ge=1, description="Number of worker processes; one for each processor if not given.")]
         | None
@@ -48,12 +47,23 @@ class TournamentRequest(TournamentSettings):
         """The settings without players, database and workers."""
         return TournamentSettings(**{each.name: getattr(self, each.name) for each in fields(TournamentSettings)})
 
-    @property
-    def specs(self) -> str:
-        """The specs of the players, separated by commas. Raises UsageError if there are none."""
-        if not self.players:
+    def chosen(self, say: Callable[[str], object]) -> list[Spec]:
+        """Return the players: those named, and those in the folder. Raises UsageError if there are none.
+
+        ``say``: called with a line for each file of the folder that is left out.
+        """
+        from arena.plugins import hand_ins, specs
+        from arena.plugins.files import Files
+        from arena.plugins.models import ModelResolver
+
+        if not (self.players or self.players_from):
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
-        return self.players if isinstance(self.players, str) else ",".join(self.players)
+        resolver = ModelResolver(self.db, Files(self.files))
+        named = self.players if isinstance(self.players, str) else ",".join(self.players or ())
+        players = specs.parse_list("player", named, resolver=resolver) if named else []
+        if self.players_from:
+            players += hand_ins.players(self.players_from, resolver, say)
+        return players
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -77,34 +87,3 @@ def read(path: Path) -> dict[str, Any]:
 def parsed(content: str) -> dict[str, Any]:
     """Return the values in the content of a file, as :func:`read`. Raises UsageError, ValueError or RecursionError."""
     return values_of(TournamentRequest, tomllib.loads(content))
-
-
-def text(tournament: StoredTournament) -> str:
-    """Return the TOML file that plays a stored tournament again."""
-    settings = stored_settings(tournament)
-    values: dict[str, Any] = {"players": [player.spec for player in tournament.players]}
-    tables: dict[str, Mapping[str, Any]] = {}
-    for each in fields(settings):
-        value = getattr(settings, each.name)
-        if isinstance(value, DrawRules):
-            tables[each.name] = {key_of(name): False if rule is None else rule for name, rule in asdict(value).items()}
-        elif isinstance(value, dict):
-            tables[each.name] = value
-        elif value is not None and (settings.sprt or each.name not in _OF_TEST):
-            values[key_of(each.name)] = value
-    lines = [f"# tournament {tournament.name!r}, made by Checkers Arena {tournament.version}"]
-    lines += [f"{key} = {_written(value)}" for key, value in values.items()]
-    for name, table in tables.items():
-        if table:
-            lines += ["", f"[{name}]", *(f"{_bare(key)} = {_written(value)}" for key, value in table.items())]
-    return "\n".join(lines)
-
-
-def _bare(key: str) -> str:
-    """Return a key as TOML, without quotes if it needs none."""
-    return key if _BARE.fullmatch(key) else _written(key)
-
-
-def _written(value: object) -> str:
-    """Return a value as TOML, which writes texts, numbers, booleans and lists of texts as JSON does."""
-    return json.dumps(value, ensure_ascii=False)

@@ -17,9 +17,9 @@ class Player(ABC):
 
     Each game gets a new instance, so a player keeps nothing from one game to the next. The keyword arguments of the
     constructor, with their type hints and defaults, are the options of the player. The command line lists, parses and
-    checks them (``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, ``arena.Model``, ``arena.Evaluator``,
-    and any of them ``| None``). The constructor only stores them. The first line of the class's docstring is the
-    description of the player.
+    checks them (``bool``, ``int``, ``float``, ``str``, ``Literal``, an ``Enum``, ``arena.Model``,
+    ``arena.Program``, ``arena.Evaluator``, and any of them ``| None``). The constructor only stores them. The first
+    line of the class's docstring is the description of the player.
 
     A trailing underscore is not part of an option's name: ``lambda_`` is the option ``lambda``.
     ``Annotated[int, arena.Range(1, 20)]`` bounds a number. The default of an option for a model determines the kind of

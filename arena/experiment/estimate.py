@@ -1,9 +1,11 @@
-"""About how long an experiment takes, from a few games of each kind."""
+"""Estimates how long an experiment takes, from a few timed games of each kind."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from arena.faults import blamed
@@ -14,35 +16,44 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from arena.contracts.learner import Learner
+    from arena.contracts.player import Player
     from arena.experiment.plan import ExperimentPlan
-    from arena.plugins.specs import Spec
     from arena.training.plan import RunPlan
 
 SAMPLE = 0.5
-"""Seconds of each kind of game that are timed."""
+"""Seconds for which each kind of game is timed."""
 
 
 def seconds(plan: ExperimentPlan, workers: int) -> float:
     """Return about how many seconds an experiment takes with this number of processes on an idle machine.
 
-    Players that have learned little play the games that are timed, so an experiment may take twice as long.
+    The timed games use untrained learners. Trained learners may play longer games, so the real time may be twice as
+    long.
     """
     total = 0.0
-    seeds = len(plan.settings.training_seeds)
-    for label, run in plan.plans.items():
-        learner = training.checked_learner(run)
+    runs = Counter(run.label for run in (*plan.sweep_runs, *plan.runs))
+    learners = {label: training.checked_learner(run) for label, run in plan.plans.items()}
+    for label, learner in learners.items():
+        run = plan.plans[label]
         with blamed(f"the learner {run.learner.text}"):
             learner.begin(run.seed)
-            total += seeds * run.games * _seconds_a_game(partial(_learn, run, learner), learner.step)
-            measuring_games = seeds * len(plan.checkpoints(label)) * plan.tournament.games
+            total += runs[label] * run.games * _seconds_per_game(partial(_learn, run, learner), learner.step)
+            measuring_games = runs[label] * len(plan.checkpoints(label)) * plan.tournament.games
             for opponent in plan.opponents:
-                total += measuring_games * _seconds_a_game(partial(_measure, learner, opponent), 1)
+                total += measuring_games * _seconds_per_game(partial(_play, learner.player, opponent.create))
+    final_games = len(plan.settings.training_seeds) * plan.settings.measuring.final_games
+    if final_games:
+        for first, second in combinations(plan.settings.labels, 2):
+            texts = [plan.plans[label].learner.text for label in (first, second)]
+            with blamed(f"a game between the learners {' and '.join(texts)}"):
+                play = partial(_play, learners[first].player, learners[second].player)
+                total += final_games * _seconds_per_game(play)
     return total / workers
 
 
-def _measure(learner: Learner, opponent: Spec, games: int) -> None:
+def _play(first: Callable[[], Player], second: Callable[[], Player], games: int) -> None:
     for number in range(games):
-        played((learner.player(), opponent.create()), number, number)
+        played((first(), second()), number, number)
 
 
 def _learn(run: RunPlan, learner: Learner, games: int) -> None:
@@ -52,9 +63,11 @@ def _learn(run: RunPlan, learner: Learner, games: int) -> None:
         learner.learn_from(run.source.episodes(learner, 0, games))
 
 
-def _seconds_a_game(play: Callable[[int], object], step: int) -> float:
-    """The time that ``play`` takes for a game; it is called with multiples of ``step``. The first call is not timed:
-    it may compile."""
+def _seconds_per_game(play: Callable[[int], object], step: int = 1) -> float:
+    """Return the seconds that ``play`` takes for one game.
+
+    Each call plays ``step`` games. The first call is not timed, because it may compile kernels.
+    """
     play(step)
     games, started = 0, time.perf_counter()
     while (elapsed := time.perf_counter() - started) < SAMPLE:

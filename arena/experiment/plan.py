@@ -1,8 +1,8 @@
-"""An experiment that can be carried out: its learners, opponents and openings as they are now, and its games."""
+"""The plan of an experiment: checked settings, resolved learners, opponents and openings, and the games to play."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
 
 DEFAULT_CHECKPOINTS = (0.1, 0.3, 1.0)
-"""Shares of a run's games after which it is measured, unless its learner has checkpoints of its own."""
+"""Shares of a run's games after which it is measured. They apply if a learner's settings have no checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +30,29 @@ class PlannedRun:
     """A training run of an experiment."""
 
     label: str
+    """Of a learner, or of a candidate of its sweep."""
     seed: int
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One combination of option values in the sweep of a learner."""
+
+    learner: str
+    """Label of the learner."""
+    label: str
+    spec: str
+    """Canonical spec."""
+
+
 class ExperimentPlan:
-    """An experiment that can be carried out."""
+    """Checked settings of an experiment, with the components that they name."""
 
     def __init__(self, settings: ExperimentSettings, database: str | os.PathLike[str] = DEFAULT_DB) -> None:
         """``database`` holds recorded games and models that learners and opponents name.
 
-        Raises UsageError for learners, options, opponents, openings or checkpoints that cannot be, and what reading
-        recorded games raises.
+        Raises UsageError for invalid learners, options, opponents, openings or checkpoints. Errors of reading recorded
+        games pass unchanged.
         """
         self.settings = settings
         self.models = ModelResolver(database)
@@ -61,53 +73,68 @@ class ExperimentPlan:
         self.systems = {each.text: each for each in (specs.parse("rating", text) for text in measuring.ratings)}
         scores = self.tournament.agreed_scores
         self._scores = scores and scores.settled({each.text: each.name for each in self.opponents})
-        self._learners = dict(zip(settings.labels, settings.learners, strict=True))
-        first = settings.training_seeds[0]
-        self.plans = {label: self._run_plan(each, first) for label, each in self._learners.items()}
-        """For each label the plan of its first run."""
-        for plan in self.plans.values():
-            training.checked_learner(plan)
+        self._learners: dict[str, LearnerSettings] = {}
+        self.plans: dict[str, RunPlan] = {}
+        """For each label, those of candidates included, the plan of one of its runs."""
+        self.candidates = [each for learner in settings.learners for each in self._candidates(learner)]
+        """The candidates of all sweeps."""
+        for learner in settings.learners:
+            self._add(_with_spec_of(learner, learner.candidates[0]) if learner.sweep else learner)
 
     @property
     def needed(self) -> list[Spec]:
-        """The learners, and all players that are named."""
+        """The specs of the opponents, and of each learner with the players that it needs."""
         return [*self.opponents, *(each for plan in self.plans.values() for each in plan.needed)]
 
     @property
+    def sweep_runs(self) -> list[PlannedRun]:
+        """The training runs of the candidates, which are finished before those of the learners begin."""
+        return [PlannedRun(each.label, seed) for seed in self.settings.candidate_seeds for each in self.candidates]
+
+    @property
     def runs(self) -> list[PlannedRun]:
-        """The training runs, seed by seed, so that the first seeds of all learners can be compared early."""
-        return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self._learners]
+        """The training runs of the learners: all learners with the first seed, then with the second, ..."""
+        return [PlannedRun(label, seed) for seed in self.settings.training_seeds for label in self.settings.labels]
+
+    def choose(self, candidate: str) -> None:
+        """Train a learner with the option values of the candidate of that label. Before, it has the first values."""
+        [of] = (each.learner for each in self.candidates if each.label == candidate)
+        [learner] = (each for each in self.settings.learners if each.name == of)
+        self._add(_with_spec_of(learner, self._learners[candidate]))
 
     def run_plan(self, run: PlannedRun) -> RunPlan:
-        """What a training run learns from, and how."""
+        """Return the plan of a training run."""
         return self._run_plan(self._learners[run.label], run.seed)
 
     def checkpoints(self, label: str) -> list[int]:
-        """The numbers of games after which the runs of a learner are measured."""
+        """Return the numbers of training games after which the runs of a learner are measured."""
         return list(self.plans[label].measuring.at)
 
     @property
     def training_games(self) -> int:
-        """Games that all runs learn from together."""
-        return len(self.settings.training_seeds) * sum(plan.games for plan in self.plans.values())
+        """Total number of training games of all runs, those of candidates included."""
+        return sum(self.plans[run.label].games for run in (*self.sweep_runs, *self.runs))
 
     @property
     def games(self) -> int:
-        """Games that measure checkpoints; fewer are played if models are equal or runs fail."""
-        seeds = len(self.settings.training_seeds)
-        checkpoints = seeds * sum(len(self.checkpoints(label)) for label in self._learners)
-        pairs = seeds * len(list(combinations(self._learners, 2)))
+        """Maximum number of measuring games. Fewer are played if models are equal or runs fail."""
+        checkpoints = sum(len(self.checkpoints(run.label)) for run in (*self.sweep_runs, *self.runs))
+        pairs = len(self.settings.training_seeds) * len(list(combinations(self.settings.labels, 2)))
         return checkpoints * len(self.opponents) * self.tournament.games + pairs * self.settings.measuring.final_games
 
     @property
     def most_games(self) -> int:
-        """Games of the longest pairing."""
+        """Largest number of games of a pairing."""
         return max(self.tournament.games, self.settings.measuring.final_games)
 
     def tasks(
         self, player: str, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]
     ) -> Iterator[GameTask]:
-        """The games of a checkpoint, by its player's spec, against all opponents, without those that are finished."""
+        """Yield the unfinished games of a checkpoint against all opponents.
+
+        ``player``: spec of the checkpoint's player. ``weights``: hash of its weights, by its spec. ``finished``:
+        pairing and round of the games on record.
+        """
         pairings = [(player, each.text) for each in self.opponents if each.text != player]
         hashes = {each.text: each.weights for each in self.opponents} | dict(weights)
         return schedule.tasks(pairings, self._openings, self.tournament.seed, **self._conditions(hashes, finished))
@@ -118,7 +145,10 @@ class ExperimentPlan:
         weights: Mapping[str, str | None],
         finished: Collection[tuple[str, int]],
     ) -> Iterator[GameTask]:
-        """The games between pairs of last checkpoints, by their players' specs."""
+        """Yield the unfinished games between pairs of last checkpoints.
+
+        ``players``: specs of the two players of each pair. ``weights`` and ``finished``: see :meth:`tasks`.
+        """
         return schedule.tasks(
             list(players), self._final_openings, self.tournament.seed, **self._conditions(weights, finished)
         )
@@ -126,6 +156,7 @@ class ExperimentPlan:
     def _conditions(self, weights: Mapping[str, str | None], finished: Collection[tuple[str, int]]) -> dict[str, Any]:
         return {
             "weights": weights,
+            "files": {each.text: each.files for each in self.opponents},
             "scores": self._scores,
             "database": self.models.absolute,
             "finished": finished,
@@ -133,6 +164,23 @@ class ExperimentPlan:
             "limits": self.tournament.limits,
             "tables": self.tournament.tables,
         }
+
+    def _candidates(self, learner: LearnerSettings) -> Iterator[Candidate]:
+        """The candidates of a learner. Raises UsageError if two are the same."""
+        labels: dict[str, str] = {}
+        for each in learner.candidates:
+            plan = self._add(each)
+            if plan.learner.text in labels:
+                raise UsageError(f"the sweep of {learner.name} has {plan.learner.text} twice")
+            labels[plan.learner.text] = each.name
+            yield Candidate(learner.name, each.name, plan.learner.text)
+
+    def _add(self, learner: LearnerSettings) -> RunPlan:
+        """Plan the runs of a learner or candidate."""
+        plan = self._run_plan(learner, self.settings.training_seeds[0])
+        training.checked_learner(plan)
+        self._learners[learner.name], self.plans[learner.name] = learner, plan
+        return plan
 
     def _run_plan(self, learner: LearnerSettings, seed: int) -> RunPlan:
         spec = specs.parse("learner", learner.learner, resolver=self.models)
@@ -142,7 +190,11 @@ class ExperimentPlan:
         if at is None:
             at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
         measured = Measuring(baselines="", at=tuple(sorted({*at})))
-        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database)
+        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database, self.models.files.paths)
+
+
+def _with_spec_of(learner: LearnerSettings, candidate: LearnerSettings) -> LearnerSettings:
+    return replace(learner, learner=candidate.learner, label=learner.name)
 
 
 def _unique(players: list[Spec], what: str) -> list[Spec]:

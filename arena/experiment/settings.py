@@ -1,10 +1,11 @@
-"""The settings of an experiment, as its TOML file and the database have them."""
+"""The settings of an experiment, with conversion from its TOML file and from the JSON in the database."""
 
 from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import product
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from msgspec import Meta
@@ -19,9 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LABEL = re.compile(r"[\w.-]+")
-"""The form of names and labels: they are parts of the names of training runs."""
+"""Characters of a label. Labels are parts of the names of training runs."""
 _FIRST_SEED = 1
-"""The first training seed if a file gives only their number."""
+"""The first training seed if a file gives only the number of seeds."""
+_MOST_SEEDS = 10_000
+"""The largest number of training seeds that a file can ask for without a list."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,9 @@ class LearnerSettings:
     """One learner of an experiment."""
 
     learner: Annotated[str, Meta(description="Spec of the learner, for example lms:rate=0.05.")]
-    label: Annotated[str, Meta(description="Name in tables and pictures; the spec's name if not given.")] | None = None
+    label: Annotated[str, Meta(description="Name in tables and pictures; the learner's name if not given.")] | None = (
+        None
+    )
     games: Annotated[int, Meta(ge=1, description="Games that each run learns from.")] = 500
     checkpoints: (
         Annotated[
@@ -44,6 +49,33 @@ class LearnerSettings:
     )
     teacher: Annotated[str, Meta(description="Teacher of the recorded games, as in arena train.")] | None = None
     train_openings: Annotated[str, Meta(description="Opening book of the games to learn from.")] | None = None
+    sweep: Annotated[
+        dict[str, list[str | int | float | bool]],
+        Meta(description="Values to try, by option of the learner; the best combination is trained with the seeds."),
+    ] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The label; that of a learner without a label is the name in its spec."""
+        return self.label or self.learner.partition(":")[0].strip()
+
+    @property
+    def candidates(self) -> list[Self]:
+        """A learner for each combination of the values of the sweep, measured once, at its end; none without a sweep.
+
+        The values of the last option change fastest. The label of candidate 2 of ``lms`` is ``lms.2``.
+        """
+        grid = product(*self.sweep.values()) if self.sweep else ()
+        return [
+            replace(
+                self,
+                learner=self.learner + "".join(map(_option, self.sweep, values)),
+                label=f"{self.name}.{number}",
+                checkpoints=[self.games],
+                sweep={},
+            )
+            for number, values in enumerate(grid, 1)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +85,11 @@ class MeasuringSettings:
     opponents: Annotated[list[str], Meta(description="Specs of the players that every checkpoint plays against.")]
     games: Annotated[int, Meta(description="Games of a checkpoint against each opponent; even.")] = 20
     final_games: Annotated[
-        int, Meta(ge=0, description="Games between the last checkpoints of each two learners, seed by seed; even.")
+        int,
+        Meta(
+            ge=0,
+            description="Games between the last checkpoints of every two learners with the same training seed; even.",
+        ),
     ] = 0
     seed: Annotated[int, Meta(ge=0, le=LARGEST, description="Seed of the games that measure.")] = 1
     openings: Annotated[str, Meta(description="Opening book; each opening is played with both colours.")] = "3move"
@@ -61,9 +97,7 @@ class MeasuringSettings:
     nodes: Annotated[int, Meta(ge=1, description="Positions that players may search for a move.")] | None = None
     move_timeout: Annotated[float, Meta(gt=0, description="Seconds after which a move forfeits the game.")] = 60.0
     memory: Annotated[int, Meta(ge=1, description="MB of memory that a player may take.")] = 2048
-    adjudicate: Annotated[str, Meta(description="When games end before their end, as in arena tournament.")] | None = (
-        None
-    )
+    adjudicate: Annotated[str, Meta(description="Rules that end games early, as in arena tournament.")] | None = None
     ratings: Annotated[list[str], Meta(description="Specs of the rating systems; the ladder shows the first.")] = field(
         default_factory=lambda: ["davidson"]
     )
@@ -71,54 +105,84 @@ class MeasuringSettings:
 
     @property
     def tournament(self) -> TournamentSettings:
-        """The settings of the games. Raises UsageError if there cannot be such games."""
+        """The settings of the games. Raises UsageError if one of them is invalid."""
         names = {each.name for each in fields(self)} - {"opponents", "final_games", "ratings"}
         return TournamentSettings(ratings=tuple(self.ratings), **{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExperimentSettings:
-    """Everything that decides an experiment, besides the code and the weights of learners and players."""
+    """All settings of an experiment.
+
+    With the code and the weights of learners and players, they determine every recorded game.
+    """
 
     seeds: Annotated[
         list[int] | int, Meta(description="Training seeds: a list, or their number, which means 1, 2, ...")
     ] = 5
+    sweep_seeds: (
+        Annotated[
+            list[int] | int,
+            Meta(description="Training seeds of sweeps: a list, or their number, which means those after the seeds"),
+        ]
+        | None
+    ) = None
     learners: tuple[LearnerSettings, ...]
     measuring: MeasuringSettings
 
     def __post_init__(self) -> None:
-        """Raises UsageError for values that cannot be."""
+        """Raises UsageError for invalid values."""
         if not self.learners:
             raise UsageError("an experiment needs at least one learner: [[learners]]")
         seeds = self.training_seeds
-        if not seeds or min(seeds) < 0 or max(seeds) > LARGEST:
-            raise UsageError(f"seeds are whole numbers from 0 to {LARGEST}, at least one, not {shown(self.seeds)}")
-        if twice := _repeated(seeds):
-            raise UsageError(f"the seed {twice} is given twice")
         labels = self.labels
         for label in labels:
             if not _LABEL.fullmatch(label):
                 raise UsageError(f"a label has letters, digits, '-', '_' and '.': not {shown(label)}")
-        if twice := _repeated(labels):
+        if twice := _repeated([*labels, *(each.name for learner in self.learners for each in learner.candidates)]):
             raise UsageError(f"two learners are labelled {twice!r}: give each a label of its own")
+        self._check_sweeps(seeds)
         if self.measuring.final_games % 2:
             raise UsageError(f"final-games must be even, not {self.measuring.final_games}")
 
     @property
     def training_seeds(self) -> list[int]:
         """The training seeds."""
-        if isinstance(self.seeds, int):
-            return list(range(_FIRST_SEED, _FIRST_SEED + self.seeds))
-        return list(self.seeds)
+        return _seeds("seeds", self.seeds, _FIRST_SEED)
+
+    @property
+    def candidate_seeds(self) -> list[int]:
+        """The training seeds of the candidates of sweeps; none without a sweep."""
+        if self.sweep_seeds is None:
+            return []
+        return _seeds("sweep-seeds", self.sweep_seeds, max(self.training_seeds) + 1)
 
     @property
     def labels(self) -> list[str]:
         """The label of each learner."""
-        return [each.label or each.learner.partition(":")[0].strip() for each in self.learners]
+        return [each.name for each in self.learners]
+
+    def _check_sweeps(self, seeds: list[int]) -> None:
+        swept = [each for each in self.learners if each.sweep]
+        if self.sweep_seeds is None:
+            if swept:
+                raise UsageError(
+                    f"the sweep of {swept[0].name} needs training seeds of its own, for example sweep-seeds = 3"
+                )
+            return
+        if not swept:
+            raise UsageError("sweep-seeds are for learners with a sweep, and there is none")
+        for each in swept:
+            if len(each.candidates) < 2:
+                raise UsageError(f"the sweep of {each.name} needs two combinations of values or more")
+        if both := sorted({*seeds} & {*self.candidate_seeds}):
+            raise UsageError(
+                f"the seed {both[0]} is among seeds and sweep-seeds: seeds that chose a candidate cannot report on it"
+            )
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The settings in a TOML file. Raises UsageError."""
+        """Read a TOML file. Raises UsageError if the file or a setting in it is invalid."""
         try:
             table = tomllib.loads(path.read_bytes().decode())
         except FileNotFoundError:
@@ -136,7 +200,7 @@ class ExperimentSettings:
 
     @classmethod
     def from_table(cls, table: Mapping[str, Any]) -> Self:
-        """The settings in a table with the keys of the file, or in the JSON of the database. Raises UsageError."""
+        """Convert a table from a TOML file or from the database. Raises UsageError if a setting is invalid."""
         table = dict(table)
         learners = table.pop("learners", [])
         measuring = table.pop("measuring", None)
@@ -152,8 +216,9 @@ class ExperimentSettings:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON values that :meth:`from_table` reads."""
-        return {
+        """Return JSON values that :meth:`from_table` converts back."""
+        sweep_seeds = {"sweep-seeds": self.candidate_seeds} if self.candidate_seeds else {}
+        return sweep_seeds | {
             "seeds": self.training_seeds,
             "learners": [_plain(each) for each in self.learners],
             "measuring": _plain(self.measuring),
@@ -168,13 +233,32 @@ def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:
 
 
 def _plain(settings: Any) -> dict[str, Any]:
-    """The values of a dataclass by the keys of the file; what is None is left out."""
-    values = {name: value for name, value in asdict(settings).items() if value is not None}
+    """Return the values of a dataclass that are neither None nor empty tables, by the keys of the file."""
+    values = {name: value for name, value in asdict(settings).items() if value is not None and value != {}}
     if "rules" in values:
         values["rules"] = {key_of(rule): False if each is None else each for rule, each in values["rules"].items()}
     return {key_of(name): value for name, value in values.items()}
 
 
+def _option(name: str, value: str | float | bool) -> str:
+    """The text of an option in a spec."""
+    text = str(value).lower() if isinstance(value, bool) else f"[{value}]" if isinstance(value, str) else repr(value)
+    return f":{name}={text}"
+
+
+def _seeds(name: str, given: list[int] | int, first: int) -> list[int]:
+    """The training seeds that are given, as a list or as their number. Raises UsageError."""
+    if isinstance(given, int):
+        if not 1 <= given <= _MOST_SEEDS:
+            raise UsageError(f"{name} is a list of seeds, or their number from 1 to {_MOST_SEEDS}, not {given}")
+        given = list(range(first, first + given))
+    if not given or min(given) < 0 or max(given) > LARGEST:
+        raise UsageError(f"{name} are whole numbers from 0 to {LARGEST}, at least one, not {shown(given)}")
+    if twice := _repeated(given):
+        raise UsageError(f"the seed {twice} is given twice in {name}")
+    return list(given)
+
+
 def _repeated(values: list[Any]) -> Any:
-    """The first value that occurs twice; None if there is none."""
+    """Return the first value that occurs twice; None if all differ."""
     return next((each for number, each in enumerate(values) if each in values[:number]), None)

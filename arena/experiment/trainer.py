@@ -1,6 +1,6 @@
-"""A process that trains: it gets one training run after another, and sends each checkpoint to its parent.
+"""The program of a training process. It trains one run at a time and sends each checkpoint to its parent.
 
-The parent records the checkpoints. Messages are msgpack; nothing is unpickled.
+The parent records the checkpoints. Messages are encoded in msgpack and never unpickled.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class Message(msgspec.Struct, tag=True):
     """The base class of messages between a trainer and its parent."""
 
 
-class Train(Message):  # to a trainer: go on with a run from its last checkpoint
+class Train(Message):  # to a trainer: continue a run from its last checkpoint
     run: StoredRun
     database: str
-    """Path or URL of the database, which a trainer reads recorded games and models from."""
+    """Path or URL of the database. The trainer reads recorded games and models from it."""
     checkpoints: list[int]
     """Games of the checkpoints that are on record."""
     games: int
@@ -47,7 +47,7 @@ class Advanced(Message):  # from a trainer: games learned from so far
     games: int
 
 
-class Reached(Message):  # from a trainer: a checkpoint, with everything to be recorded since the last one
+class Reached(Message):  # from a trainer: a checkpoint, with everything to record since the last one
     games: int
     metrics: list[tuple[int, str, dict[str, float]]]
     """Games, opponent, and values by name, as :meth:`arena.store.runs.RunRecorder.measured` takes them."""
@@ -61,7 +61,7 @@ class Reached(Message):  # from a trainer: a checkpoint, with everything to be r
     cpu_seconds: float | None
 
 
-class Trained(Message):  # from a trainer: the run is at its end, or the learner has failed
+class Trained(Message):  # from a trainer: the run is finished, or the learner has failed
     failure: str | None = None
     details: str = ""
 
@@ -75,7 +75,7 @@ def main(inherited: socket.socket) -> NoReturn:
         while True:
             connection.send_bytes(msgspec.msgpack.encode(_train(connection, _received(connection))))
     except (EOFError, OSError):
-        os._exit(0)  # what plugins left for the end of the interpreter does not matter
+        os._exit(0)  # without the exit handlers of plugins
 
 
 def _received(connection: Connection) -> Train:
@@ -83,7 +83,7 @@ def _received(connection: Connection) -> Train:
 
 
 def _train(connection: Connection, order: Train) -> Trained:
-    """Train a run to its end, and send its checkpoints."""
+    """Train a run to its end and send its checkpoints. An error of the arena is returned as the run's failure."""
     try:
         plan = stored_plan(order.run, None, order.database)
         with blamed(f"the learner {plan.learner.text}"):
@@ -100,7 +100,7 @@ def _train(connection: Connection, order: Train) -> Trained:
 
 
 class _RunLog:
-    """Sends to the parent what a run would record."""
+    """Sends everything to the parent that a run records. It replaces the store in a training process."""
 
     def __init__(self, connection: Connection, checkpoints: Sequence[int]) -> None:
         self._connection, self._checkpoints = connection, list(checkpoints)

@@ -1,4 +1,4 @@
-"""Training runs in several processes."""
+"""Trains several runs at a time, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -20,25 +20,31 @@ if TYPE_CHECKING:
     import psutil
 
 ATTEMPTS = 3
-"""How often the process of a run may die before the run has failed."""
+"""The experiment stops when processes of a run were killed from outside this many times.
+
+A process that crashes fails its run at once.
+"""
 _MODULE = "arena.experiment.trainer"
 _Message = Advanced | Reached | Trained
 
 
 class Trainers:
-    """Trains runs in processes of their own, in the order in which they are added.
+    """Trains runs in processes, in the order in which they are added.
 
-    Used as a context manager: leaving it ends the processes. What a run has learned since its last checkpoint is lost
-    then.
+    A context manager. On exit it kills the processes, and unfinished runs lose what they learned since their last
+    checkpoints.
     """
 
     def __init__(self, processes: int, order: Callable[[int], Train]) -> None:
-        """``order`` says how the run of an id goes on; it is called when the run's turn comes."""
+        """``processes``: maximum number of processes. ``order``: returns the message that starts or continues a run.
+
+        ``order`` gets the id of the run. It is called just before the run is sent to a process.
+        """
         self._most = processes
         self._order = order
         self._waiting: deque[int] = deque()
         self._running: dict[Connection, tuple[psutil.Popen, int | None]] = {}
-        """Processes, and the ids of their runs; None: the process is idle."""
+        """Each process with the id of its run; None: the process is idle."""
         self._deaths: Counter[int] = Counter()
         self._errors = TemporaryFile()  # noqa: SIM115  (it is closed on exit)
         self._decoder = msgspec.msgpack.Decoder(_Message)
@@ -55,17 +61,20 @@ class Trainers:
         self._errors.close()
 
     def add(self, run: int) -> None:
-        """Train the run of that id when a process is free."""
+        """Train a run when a process is free. ``run``: its id."""
         self._waiting.append(run)
         self._hand_out()
 
     @property
     def busy(self) -> bool:
-        """Whether any run is waiting or trained."""
+        """Whether any run is waiting or being trained."""
         return bool(self._waiting) or any(run is not None for _, run in self._running.values())
 
     def messages(self, timeout: float) -> Iterator[tuple[int, _Message]]:
-        """The messages that arrive within ``timeout`` seconds at most, each with the id of its run."""
+        """Wait up to ``timeout`` seconds and yield the messages that arrived, each with the id of its run.
+
+        Raises TournamentStopped if processes of a run were killed from outside :data:`ATTEMPTS` times.
+        """
         for connection in wait(list(self._running), timeout) if self._running else ():
             assert isinstance(connection, Connection)
             process, run = self._running[connection]
@@ -84,7 +93,11 @@ class Trainers:
         self._hand_out()
 
     def _died(self, run: int, process: psutil.Popen) -> Iterator[tuple[int, _Message]]:
-        """Train a run again whose process has died, unless that has happened too often."""
+        """Handle the death of the process that trained a run.
+
+        If it was killed from outside, the run is trained again, unless it was killed too often. If it crashed, the run
+        has failed.
+        """
         how = system.exit_text(process.wait())
         self._deaths[run] += 1
         if system.killed_from_outside(process.returncode):
@@ -95,12 +108,12 @@ class Trainers:
             yield run, Trained(f"the process of the learner died: {how}", self._last_words())
 
     def _last_words(self) -> str:
-        """What the processes have written to their standard error last."""
+        """Return the last 2,000 characters that the processes wrote to standard error."""
         self._errors.seek(0)
         return self._errors.read().decode("utf-8", "replace")[-2000:]
 
     def _hand_out(self) -> None:
-        """Give the runs that wait to idle processes, or to new ones."""
+        """Pass waiting runs to idle processes or to new ones."""
         while self._waiting:
             idle = next((each for each, (_, run) in self._running.items() if run is None), None)
             if idle is None and len(self._running) < self._most:
@@ -113,7 +126,7 @@ class Trainers:
             try:
                 idle.send_bytes(msgspec.msgpack.encode(self._order(run)))
             except OSError:
-                return  # the process has died, and messages() will find this out
+                return  # the process has died; messages() handles this
 
     def _started(self) -> Connection:
         ours, theirs = socket.socketpair()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from arena.store import Results
-    from arena.store.experiment_results import Measure
+    from arena.store.measured import Measure
 
     Horizontal = Literal["games", "seconds", "cpu_seconds"]
 
@@ -24,7 +24,7 @@ AXES = {
 }
 MEASURED = {"score_pct": "score %", "win_pct": "win %"}
 _LONGEST_LADDER = 40
-"""Rows of a ladder."""
+"""Maximum number of rows."""
 
 
 def learning_curve(
@@ -66,28 +66,33 @@ def learning_curve(
         name = frame["experiment"].iloc[0]
         axes.set_title(f"{name}: {MEASURED[measure]} against {opponent or 'all opponents'}")
         axes.grid(axis="y", alpha=0.3)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     return figure
 
 
 def ladder(results: Results, experiment: str | int = "last") -> Figure:
-    """The ratings of all last checkpoints and fixed opponents with their 95 % intervals, the best first."""
+    """The ratings of the last checkpoints and the fixed opponents with their 95 % intervals, the best first.
+
+    Only the 40 highest ratings are drawn.
+    """
     frame = results.ladder(experiment)
     last = frame.groupby("label")["games"].transform("max")
     frame = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])[:_LONGEST_LADDER]
     if frame.empty:
         raise UsageError("no game of the experiment is rated yet")
-    labels = list(dict.fromkeys(frame["label"].dropna().sort_values()))
-    with style.axes(height=1.2 + 0.22 * len(frame)) as (figure, axes):
-        for place, row in enumerate(frame.to_dict("records")):
-            fixed = row["label"] not in labels
-            look = {"color": "#555555", "marker": "|"} if fixed else style.look(labels.index(row["label"]))
+    labels = list(dict.fromkeys(results.learning_curve(experiment)["label"]))
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    names = [
+        style.label(row["player"] if row["label"] is None else f"{row['label']}, seed {row['seed']}") for row in rows
+    ]
+    wide, height = style.label_size(names)
+    with style.axes(4.0 + wide, 1.0 + height * len(rows)) as (figure, axes):
+        for place, row in enumerate(rows):
+            fixed = {"color": style.FIXED, "marker": "|"}
+            look = fixed if row["label"] is None else style.look(labels.index(row["label"]))
             axes.errorbar(row["rating"], -place, xerr=row["error"], linestyle="none", capsize=3, **look)
-        names = [
-            row["player"] if row["label"] not in labels else f"{row['label']}, seed {row['seed']}"
-            for row in frame.to_dict("records")
-        ]
-        axes.set_yticks([-place for place in range(len(frame))], names)
+        axes.set_yticks([-place for place in range(len(rows))], names)
+        axes.set_ylim(-len(rows) + 0.4, 0.6)
         axes.set(xlabel="rating", title=f"{frame['experiment'].iloc[0]}: last checkpoints and fixed opponents")
         axes.grid(axis="x", alpha=0.3)
     return figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
     from arena.store import Results
 
+_TWO_COLUMNS = 4
+"""Metrics from which their panels stand in two columns."""
 _MOST_WEIGHTS = 20
 """Lines in a picture of weights."""
 
@@ -31,15 +34,17 @@ def metrics(results: Results, run: str | int = "last", names: Sequence[str] | No
         raise UsageError(f"the run has no metric {unknown[0]!r}; there are {', '.join(there)}")
     if not chosen:
         raise UsageError("the run has no metrics on record yet")
-    with style.axes(height=1.0 + 1.6 * len(chosen)) as (figure, first):
+    columns = 1 if len(chosen) < _TWO_COLUMNS else 2
+    lines = math.ceil(len(chosen) / columns)
+    with style.axes(height=1.0 + 1.6 * lines) as (figure, first):
         first.remove()
         for number, name in enumerate(chosen):
-            axes = figure.add_subplot(len(chosen), 1, number + 1)
+            axes = figure.add_subplot(lines, columns, number + 1)
             rows = frame[frame["metric"] == name]
             axes.plot(rows["games"], rows["value"], color=style.COLOURS[number % len(style.COLOURS)])
-            axes.set_ylabel(name)
+            axes.set_title(name)
             axes.grid(alpha=0.3)
-        axes.set_xlabel("games learned from")
+        figure.supxlabel("games learned from", fontsize="medium")
         figure.suptitle(str(frame["run"].iloc[0]))
     return figure
 
@@ -67,5 +72,5 @@ def weights(results: Results, run: str | int = "last", tensor: str = "weights") 
             axes.plot(frame["games"], line, label=f"{tensor}[{number}]", **style.look(number))
         axes.axhline(0, color="#999999", linewidth=0.5)
         axes.set(xlabel="games learned from", ylabel=tensor, title=str(frame["run"].iloc[0]))
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")
     return figure

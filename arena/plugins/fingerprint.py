@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arena.kernels.compiled import CORE
+from arena.plugins.files import imported
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from arena.plugins.files import SourceFile
 
 _CORE = "arena"
 _IGNORED_SUFFIXES = {".pyc", ".md", ".rst"}
@@ -35,20 +38,39 @@ def fingerprint(package: str, plugins: frozenset[str]) -> str:
     ``plugins`` are the top-level names of all packages with plugins. The result is cached: a process does not notice
     later changes of the files.
     """
+    return _fingerprint({} if package == _CORE else dict(_files(package)), {package}, plugins)
+
+
+@cache
+def fingerprint_of(file: SourceFile, plugins: frozenset[str]) -> str:
+    """Return the fingerprint of a file that is not installed, as :func:`fingerprint` for a package."""
+    return _fingerprint(dict(imported(file.path).sources), set(), plugins)
+
+
+def _fingerprint(contents: dict[str, bytes], packages: set[str], plugins: frozenset[str]) -> str:
+    """Return the fingerprint of files, given by name, of the packages that they import, and of the core.
+
+    ``packages`` are those whose files are already in ``contents``.
+    """
     imports = re.compile(rb"^[ \t]*(?:from|import)\b.*?\b(%s)\b" % "|".join(sorted(plugins)).encode(), re.MULTILINE)
-    digest = blake2b(digest_size=8)
-    seen = {_CORE}
-    queue = {package} - seen
-    contents = dict(_core())
+    seen = {_CORE, *packages}
+    queue = _imports(contents, imports) - seen
+    contents |= dict(_core())
     while queue:
         seen |= queue
         files = dict(file for each in sorted(queue) for file in _files(each))
         contents |= files
-        sources = [text for name, text in files.items() if name.endswith(".py")]
-        queue = {name.decode() for text in sources for name in imports.findall(text)} - seen
+        queue = _imports(files, imports) - seen
+    digest = blake2b(digest_size=8)
     for name, content in sorted(contents.items()):
         digest.update(f"{name}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()
+
+
+def _imports(files: Mapping[str, bytes], imports: re.Pattern[bytes]) -> set[str]:
+    """Return the packages that the Python files among ``files`` import, of those in the pattern."""
+    sources = [text for name, text in files.items() if name.endswith(".py")]
+    return {name.decode() for text in sources for name in imports.findall(text)}
 
 
 def _core() -> Iterator[tuple[str, bytes]]:

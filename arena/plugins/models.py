@@ -3,8 +3,8 @@
 ``lms@500`` is the model of the run ``lms`` after 500 games, ``lms@last`` that of its last checkpoint. ``@`` and at
 least six first digits of a hash name any model of the database. A file with such a name is written ``./lms@500``.
 
-A :class:`Resolver` finds models by name. :class:`ModelResolver` finds them in a database. Functions that parse specs
-take a resolver as an argument.
+A :class:`ModelResolver` finds models by name in a database. A :class:`Resolver` finds none. Both find classes in files
+(:mod:`arena.plugins.files`). Functions that parse specs take a resolver as an argument.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import re
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from arena.errors import UsageError, shown
+from arena.plugins.files import Files
 
 if TYPE_CHECKING:
     import os
@@ -34,18 +35,24 @@ KEPT = 16
 """Number of models that a resolver keeps in memory."""
 
 
-class Resolver(Protocol):
-    """Finds stored models by name."""
+class Resolver:
+    """Finds what a spec names besides registered classes: classes in files, and no stored models."""
+
+    def __init__(self, files: Files | None = None) -> None:
+        """``files``: the files that specs may name; None: only those that they name by their paths."""
+        self.files = files or Files()
 
     def resolve(self, name: str) -> StoredModel:
-        """Return the model with that name. Raises StoreError if it does not exist."""
+        """Return the stored model with that name. Raises StoreError if it does not exist."""
+        raise UsageError(f"{shown(name)} names a stored model, but no database was given")
 
 
-class ModelResolver:
+class ModelResolver(Resolver):
     """Finds models in a database. It keeps the last models in memory."""
 
-    def __init__(self, database: str | os.PathLike[str]) -> None:
-        """``database`` is a path or a URL. It is opened only during a look-up."""
+    def __init__(self, database: str | os.PathLike[str], files: Files | None = None) -> None:
+        """``database`` is a path or a URL. It is opened only during a look-up. ``files``: see :class:`Resolver`."""
+        super().__init__(files)
         self.database = str(database)
         """Path or URL as given by the caller."""
         self._read = lru_cache(KEPT)(self._fetch)
@@ -96,13 +103,3 @@ class ModelResolver:
 def is_name(text: str) -> bool:
     """Whether ``text`` has the form of a name of a stored model."""
     return NAME.fullmatch(text) is not None
-
-
-def resolve(name: str, resolver: Resolver | None) -> StoredModel:
-    """Return the stored model with that name.
-
-    Raises UsageError if there is no resolver, and the errors of :meth:`Resolver.resolve`.
-    """
-    if resolver is None:
-        raise UsageError(f"{shown(name)} names a stored model, but no database was given")
-    return resolver.resolve(name)

@@ -2,9 +2,10 @@
 
 The parameters of a constructor, with their type hints and defaults, are the options of its class. An option has the
 name of its parameter without a trailing underscore: ``lambda`` for ``lambda_``. The type hint is one of ``bool``,
-``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model` and
-:class:`arena.contracts.evaluator.Evaluator`, each possibly with ``| None``. ``Annotated[int, Range(1, 20)]`` bounds a
-number. ``Annotated[Model, ModelKind("mlp")]`` gives the kind of a model that has no default.
+``int``, ``float``, ``str``, ``Literal``, an ``Enum``, :class:`arena.contracts.model.Model`,
+:class:`arena.contracts.program.Program` and :class:`arena.contracts.evaluator.Evaluator`, each possibly with
+``| None``. ``Annotated[int, Range(1, 20)]`` bounds a number. ``Annotated[Model, ModelKind("mlp")]`` gives the kind of a
+model that has no default.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_
 
 from arena.contracts.evaluator import Evaluator
 from arena.contracts.model import Model
+from arena.contracts.program import Program
 from arena.errors import ModelError, PluginError
 from arena.plugins import models
 from arena.plugins.descriptions import descriptions
@@ -122,10 +124,10 @@ class Option:
     def read(self, text: str, resolver: Resolver | None = None) -> Any:
         """Parse ``text``. A model is loaded from its file, or by ``resolver`` if it is a stored model.
 
-        Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used, and the
-        errors of :func:`arena.plugins.models.resolve`.
+        Raises ValueError if the value is not one of :attr:`annotation`, ModelError if the model cannot be used,
+        UsageError if a program does not exist, and the errors of :meth:`arena.plugins.models.Resolver.resolve`.
         """
-        return self._type.read(text, resolver)
+        return self._type.read(text, resolver or models.Resolver())
 
     def write(self, value: Any) -> str:
         """Return the canonical text of ``value``, for which :meth:`read` returns ``value``."""
@@ -160,7 +162,7 @@ def _option(parameter: inspect.Parameter, hints: Mapping[str, Any], evaluator_na
         bare = parameter.replace(annotation=parameter.empty, default=parameter.empty)
         raise PluginError(f"the parameter {bare} cannot be given by keyword, so it cannot be an option")
     if parameter.name not in hints:
-        raise PluginError(f"the option {parameter.name!r} has no type hint")
+        raise PluginError(f"the option {parameter.name!r} has no type hint, for example {parameter.name}: int")
     default = parameter.default
     try:
         option = Option(parameter.name, default, _type(hints[parameter.name], default, evaluator_name))
@@ -194,6 +196,7 @@ def _type(hint: Any, default: Any, evaluator_name: NameOf, marks: tuple[Any, ...
         int: _Number(int, bounds or Range()),
         float: _Number(float, bounds or Range()),
         str: _Text(),
+        Program: _CommandLine(),
         Model: _Weights(default if isinstance(default, Model) else None, kind),
         Evaluator: _EvaluatorSpec(evaluator_name),
     }
@@ -231,7 +234,7 @@ class _Type(ABC):
         """Description of the valid values; see :attr:`Option.annotation`."""
 
     @abstractmethod
-    def read(self, text: str, resolver: Resolver | None, /) -> Any: ...
+    def read(self, text: str, resolver: Resolver, /) -> Any: ...
 
     @abstractmethod
     def write(self, value: Any) -> str: ...
@@ -246,7 +249,7 @@ class _Number(_Type):
     def text(self) -> str:
         return self.number.__name__ if self.bounds == Range() else f"{self.number.__name__} {self.bounds}"
 
-    def read(self, text: str, _: Resolver | None, /) -> float:
+    def read(self, text: str, _: Resolver, /) -> float:
         value = self.number(text) + 0  # turns -0.0 into 0.0
         if value not in self.bounds or (abs(value) > _LARGEST if self.number is int else not isfinite(value)):
             raise ValueError(text)
@@ -260,13 +263,26 @@ class _Number(_Type):
 class _Text(_Type):
     text = "text"
 
-    def read(self, text: str, _: Resolver | None, /) -> str:
+    def read(self, text: str, _: Resolver, /) -> str:
         return text
 
     def write(self, value: str) -> str:
         if not isinstance(value, str):
             raise TypeError(value)
         return value
+
+
+@dataclass(frozen=True)
+class _CommandLine(_Type):
+    text = "command line"
+
+    def read(self, text: str, _: Resolver, /) -> Program:
+        return Program(text)
+
+    def write(self, value: Program) -> str:
+        if not isinstance(value, Program):
+            raise TypeError(value)
+        return value.text
 
 
 @dataclass(frozen=True)
@@ -278,7 +294,7 @@ class _Choice(_Type):
     def text(self) -> str:
         return "|".join(self.values)
 
-    def read(self, text: str, _: Resolver | None, /) -> Any:
+    def read(self, text: str, _: Resolver, /) -> Any:
         accepted = {**self.synonyms, **self.values}
         for spelling in (text, text.casefold()):
             if spelling in accepted:
@@ -311,10 +327,10 @@ class _Weights(_Type):
             return self.wanted.name
         return self.default.kind if self.default else None
 
-    def read(self, text: str, resolver: Resolver | None, /) -> Model:
+    def read(self, text: str, resolver: Resolver, /) -> Model:
         if self.default and text == SHIPPED:
             return self.default
-        model = models.resolve(text, resolver).model if models.is_name(text) else Model.file(text)
+        model = resolver.resolve(text).model if models.is_name(text) else Model.file(text)
         if self.kind:
             model.expect(self.kind)
         if self.wanted:
@@ -337,7 +353,7 @@ class _EvaluatorSpec(_Type):
 
     text = "evaluator"
 
-    def read(self, text: str, _: Resolver | None, /) -> str:
+    def read(self, text: str, _: Resolver, /) -> str:
         return text
 
     def write(self, value: Evaluator) -> str:
@@ -355,7 +371,7 @@ class _Optional(_Type):
     def text(self) -> str:
         return f"{self.inner.text}|{NONE}"
 
-    def read(self, text: str, resolver: Resolver | None, /) -> Any:
+    def read(self, text: str, resolver: Resolver, /) -> Any:
         return None if text.casefold() == NONE else self.inner.read(text, resolver)
 
     def write(self, value: Any) -> str:

@@ -28,15 +28,17 @@ from arena.contracts.learner import Learner
 from arena.contracts.opening import OpeningBook
 from arena.contracts.player import Player
 from arena.contracts.rating import Rating
-from arena.errors import PluginError, UnknownName, message_of, nearest, shown
+from arena.errors import NameTaken, PluginError, UnknownName, UsageError, message_of, nearest, shown
 from arena.interrupts import from_keyboard
 from arena.plugins import hookspecs
-from arena.plugins.fingerprint import fingerprint
+from arena.plugins.files import class_of, imported, name_of, shown_path
+from arena.plugins.fingerprint import fingerprint, fingerprint_of
 from arena.plugins.options import Option, options_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from arena.plugins.files import SourceFile
     from arena.plugins.options import NameOf
 
 GROUP = "arena"
@@ -49,6 +51,8 @@ KINDS: dict[str, type[Any]] = {
     "format": Format,
 }
 """Kind -> base class of the registered classes. The hook of a kind is ``register_<kind>s``."""
+IN_FILES = ("player", "evaluator", "learner")
+"""Kinds of classes that can be used from a file that is not installed."""
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]*")
 """Pattern of registered names."""
 
@@ -66,7 +70,9 @@ class Registered:
     version: str
     """Version of that distribution."""
     module: str
-    """Module of the plugin, as its entry point names it."""
+    """Module of the plugin, as its entry point names it; for a class that is not installed, the path of its file."""
+    file: SourceFile | None = None
+    """The file of a class that is not installed; the distribution is then its name, and the version its hash."""
     options: tuple[Option, ...] = field(default=(), compare=False, repr=False)
     """Its options, in the order of the constructor's signature."""
 
@@ -83,7 +89,10 @@ class Registered:
     @property
     def code(self) -> str:
         """Hash of distribution, version and :mod:`fingerprint <arena.plugins.fingerprint>`: 16 hexadecimal digits."""
-        files = fingerprint(self.cls.__module__.partition(".")[0], load().packages)
+        if self.file is None:
+            files = fingerprint(self.cls.__module__.partition(".")[0], load().packages)
+        else:
+            files = fingerprint_of(self.file, load().packages)
         return hashlib.blake2b(f"{self.origin}\n{files}".encode(), digest_size=8).hexdigest()
 
 
@@ -122,6 +131,29 @@ class Registry:
         hint = nearest(name, sorted(known for of, known in {*self._usable, *self._unusable} if of == kind))
         missing = " (some plugins were not loaded: see `arena plugins`)" if self._not_loaded else ""
         raise UnknownName(f"no {kind} named {shown(name)}; {hint}{missing}")
+
+    def in_file(self, kind: str, source: SourceFile, wanted: str | None = None) -> Registered:
+        """Return the class ``wanted`` of a file, or the only class of a kind in it.
+
+        Raises the errors of :func:`arena.plugins.files.class_of`, PluginError if its options cannot be used, and
+        NameTaken if a registered class has its name.
+        """
+        if kind not in IN_FILES:
+            raise UsageError(f"no {kind} can be used from a file: put it into a package and install it")
+        name, cls = class_of(source, wanted, KINDS[kind], kind)
+        if item := self._usable.get((kind, name)):
+            raise NameTaken(
+                f"the {kind} in {shown_path(source.path)} would have the name of the installed {kind} {name!r} "
+                f"({item.origin}): rename the file"
+            )
+        evaluators = {each.cls: each.name for each in self.all("evaluator")}
+        own = imported(source.path).classes(Evaluator).values()
+        evaluators |= {each: name_of(source, each, Evaluator) for each in own}
+        try:
+            options = options_of(cls, evaluators.get)
+        except PluginError as error:
+            raise PluginError(f"{cls.__name__} in {shown_path(source.path)} cannot be used: {error}") from None
+        return Registered(kind, name, cls, f"{source.name}.py", source.hash, shown_path(source.path), source, options)
 
     @classmethod
     def of(cls, entry_points: Iterable[metadata.EntryPoint]) -> Registry:

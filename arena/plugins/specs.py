@@ -3,11 +3,17 @@
 ::
 
     spec   = name *( ":" option "=" value )        minimax:depth=6:evaluator=[heuristic:mobility=true]
+    file   = path *( ":" option "=" value )        ./mine.py:Greedy:depth=2
     player = model *( ":" option "=" value )       lms@500:depth=2
     specs  = spec *( "," spec )                    lms,td:weights=my.safetensors,minimax
 
 A ``:`` is a separator only if an identifier and ``=`` follow, so that a value may be ``C:\\weights``. Brackets must be
 balanced. There are no separators within brackets, and a pair of brackets around a whole value is not part of the value.
+
+A value may also stand in double quotes: ``command="./engine --level 3:depth=2, fast"``. There are no separators and no
+brackets within quotes, and the quotes are not part of the value. A double quote within such a value is written twice.
+
+A path names a class in a file (:mod:`arena.plugins.files`). In the canonical spec, a name takes the place of the path.
 
 The name of a stored model (:mod:`arena.plugins.models`) names the player that its learner gives for the model. Options
 in the spec replace the options of that player.
@@ -21,19 +27,26 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
+from arena import paths
 from arena.contracts.model import Model
-from arena.errors import BadOption, UsageError, nearest, shown
+from arena.contracts.program import Program
+from arena.errors import BadOption, UnknownName, UsageError, nearest, shown
 from arena.plugins import models
+from arena.plugins.files import Files
+from arena.plugins.models import Resolver
 from arena.plugins.registry import Registered, Registry, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from arena.plugins.models import Resolver
+    from arena.plugins.files import SourceFile
     from arena.plugins.options import Option
 
 _OPTION = re.compile(r":(?=[^\W\d]\w*=)")
 _COMMA = re.compile(",")
+_IN_QUOTES = re.compile(r'(?<==)\s*"(?:[^"]|"")*"(?=\s*(?:[]:,]|\Z))')
+"""A value in double quotes, which starts after a ``=`` and ends at a separator, a closing bracket or the end."""
+_QUOTE = re.compile(r'=\s*"')
 
 
 @dataclass(frozen=True)
@@ -55,9 +68,17 @@ class Spec:
 
     @property
     def code(self) -> str:
-        """Hash of the source code of the class and of the evaluators among the options."""
+        """Hash of the source code of the class, and of the evaluators and programs among the options."""
         nested = [value.code for value in self.options.values() if isinstance(value, Spec)]
-        return _hash([self.registered.code, *nested])
+        programs = [value.hash for value in self.options.values() if isinstance(value, Program)]
+        return _hash([self.registered.code, *nested, *programs])
+
+    @property
+    def files(self) -> tuple[SourceFile, ...]:
+        """The files of the class and of the evaluators among the options, without installed ones."""
+        own = () if self.registered.file is None else (self.registered.file,)
+        nested = [value.files for value in self.options.values() if isinstance(value, Spec)]
+        return tuple(dict.fromkeys(sum(nested, own)))
 
     @property
     def model(self) -> tuple[str, Model] | None:
@@ -89,23 +110,22 @@ class Spec:
 def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: Resolver | None = None) -> Spec:
     """Parse the spec of a ``kind`` ("player", "evaluator", ...) and load its models.
 
-    ``resolver`` finds stored models. Without a resolver, names of stored models raise UsageError.
+    ``resolver`` finds stored models, and files by name. Without a resolver, names of stored models raise UsageError.
 
     Raises UsageError (malformed text), UnknownName, PluginError, BadOption (unknown, repeated, missing or invalid
     option), ModelError and StoreError.
     """
-    registry = registry or load()
-    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    registry, resolver = registry or load(), resolver or Resolver()
+    name, settings = settings_of(text)
     inherited: list[str] = []
     if kind == "player" and models.is_name(name):
-        stored = models.resolve(name, resolver)
+        stored = resolver.resolve(name)
         name, basis = stored.name, stored.player or _by_kind(stored.model, registry)
         plain, *inherited = _split(basis, _OPTION)
-    elif re.fullmatch(r"[\w-]+", name):
-        plain = name
+        registered = registry.get(kind, plain)
     else:
-        raise UsageError(f"{shown(text)} is not a valid {kind} spec: write name or name:option=value")
-    registered = registry.get(kind, plain)
+        registered = find(kind, name, registry, resolver)
+        name = registered.name
     defaults = {option.name: option.default for option in registered.options} | _given(registered, inherited)
     given = _given(registered, settings)
     values = {
@@ -118,6 +138,29 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
     ]
     options = {name: value for name, (value, _) in values.items()}
     return Spec(registered, name + "".join(written), _weights(options), options)
+
+
+def find(kind: str, name: str, registry: Registry | None = None, resolver: Resolver | None = None) -> Registered:
+    """Return the registered class with that name, or the class in a file that a path, or the name of a file, names.
+
+    Raises UsageError, UnknownName and PluginError.
+    """
+    registry, resolver = registry or load(), resolver or Resolver()
+    if found := resolver.files.find(name):
+        return registry.in_file(kind, *found)
+    if not re.fullmatch(r"[\w-]+", name):
+        if name and paths.is_folder(name):
+            raise UsageError(f"{shown(name)} is a folder: --players-from takes all players in a folder")
+        raise UsageError(
+            f"{shown(name)} is not a valid {kind} spec: write name or name:option=value, or the path of a file: "
+            "./file.py or ./file.py:Class"
+        )
+    try:
+        return registry.get(kind, name)
+    except UnknownName as error:
+        if paths.is_file(f"{name}.py"):
+            raise UnknownName(f"no {kind} named {name!r} is installed; the file is named ./{name}.py") from None
+        raise error
 
 
 def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec:
@@ -140,11 +183,19 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
     return _of(registered, options)
 
 
+def files_of(parsed: Iterable[Spec]) -> dict[str, str]:
+    """Return the paths of the files of specs, by name. Raises UsageError if two files have the same name."""
+    files = Files()
+    for spec in parsed:
+        files.remember({source.name: source.path for source in spec.files})
+    return files.paths
+
+
 def identity(spec: Spec, of: str = "") -> dict[str, str]:
     """Return everything that decides how a spec plays or learns, as texts by name.
 
-    These are spec, version, code hash, and the value of each option (the hash of a model). The names for a nested spec
-    begin with the name of its option and a blank. ``of`` is the beginning of all names.
+    These are spec, version, code hash, and the value of each option (the hash of a model or a program). The names for a
+    nested spec begin with the name of its option and a blank. ``of`` is the beginning of all names.
     """
     state = {f"{of}spec": spec.text, f"{of}version": spec.registered.origin, f"{of}code": spec.registered.code}
     for name, value in spec.options.items():
@@ -172,7 +223,7 @@ def _identity_of(value: Any, name: str) -> dict[str, str]:
     """Return the part of an identity that describes the value of one option."""
     if isinstance(value, Spec):
         return identity(value, f"{name} ")
-    return {name: value.hash if isinstance(value, Model) else str(value)}
+    return {name: value.hash if isinstance(value, Model | Program) else str(value)}
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> dict[str, str]:
@@ -199,6 +250,12 @@ def parse_list(
 ) -> list[Spec]:
     """Parse specs separated by commas. Raises the errors of :func:`parse` and :func:`split`."""
     return [parse(kind, part, registry, resolver=resolver) for part in split(kind, text)]
+
+
+def settings_of(text: str) -> tuple[str, list[str]]:
+    """Return the name in a spec, and its options as ``option=value``. Raises UsageError if brackets do not match."""
+    name, *settings = (part.strip() for part in _split(text.strip(), _OPTION))
+    return name, settings
 
 
 def split(kind: str, text: str) -> list[str]:
@@ -269,7 +326,7 @@ def _value(
     given: Mapping[str, str],
     defaults: Mapping[str, str | None],
     registry: Registry,
-    resolver: Resolver | None,
+    resolver: Resolver,
 ) -> tuple[Any, str]:
     """Return the value of an option and its text in the canonical spec."""
     text = given.get(option.name, defaults[option.name])
@@ -303,28 +360,52 @@ def _hash(hashes: list[str]) -> str:
 
 
 def _split(text: str, separator: re.Pattern[str]) -> list[str]:
-    """Split ``text`` at separators outside brackets. A separator is one character wide.
+    """Split ``text`` at separators outside brackets and quotes. A separator is one character wide.
 
-    Raises UsageError if the brackets are not balanced.
+    Raises UsageError if the brackets are not balanced, or if a quoted value does not end.
     """
-    depths = _depths(text)
+    masked = _without_quotes(text)
+    depths = _depths(masked)
     if any(depth < 0 for depth in depths) or depths[-1:] not in ([], [0]):
         raise UsageError(f"the brackets in {shown(text)} do not match")
-    cuts = [i for i, depth in enumerate(depths) if depth == 0 and separator.match(text, i)]
+    cuts = [i for i, depth in enumerate(depths) if depth == 0 and separator.match(masked, i)]
     return [text[start + 1 : end] for start, end in pairwise([-1, *cuts, len(text)])]
 
 
-def _depths(text: str) -> list[int]:
-    """Return the number of open brackets after each character."""
-    return list(accumulate((character == "[") - (character == "]") for character in text))
+def _without_quotes(text: str) -> str:
+    """Return ``text`` with each value in quotes replaced by as many letters. Raises UsageError if one does not end."""
+    masked = _IN_QUOTES.sub(lambda value: "x" * len(value[0]), text)
+    if _QUOTE.search(masked):
+        raise UsageError(
+            f"a value in {shown(text)} starts with a double quote and does not end with one; "
+            "write a double quote within such a value twice"
+        )
+    return masked
+
+
+def _depths(masked: str) -> list[int]:
+    """Return the number of open brackets after each character of a text without quotes."""
+    return list(accumulate((character == "[") - (character == "]") for character in masked))
 
 
 def _unquoted(value: str) -> str:
-    """Remove a pair of brackets around the whole value."""
-    return value[1:-1] if value.startswith("[") and 0 not in _depths(value)[:-1] else value
+    """Remove a pair of brackets or double quotes around the whole value."""
+    if _IN_QUOTES.fullmatch(f"={value}", 1):
+        return value[1:-1].replace('""', '"')
+    in_brackets = value.startswith("[") and 0 not in _depths(_without_quotes(value))[:-1]
+    return value[1:-1] if in_brackets else value
 
 
 def _quoted(value: str) -> str:
-    """Return the value as written in a spec: in brackets if it would otherwise be parsed as something else."""
-    plain = value == _unquoted(value.strip()) and _split(value, _OPTION) == _split(value, _COMMA)
-    return value if plain else f"[{value}]"
+    """Return the value as written in a spec: as it is, else in brackets, else in double quotes."""
+    in_quotes = '"{}"'.format(value.replace('"', '""'))
+    return next(text for text in (value, f"[{value}]", in_quotes) if _is_read_as(text, value))
+
+
+def _is_read_as(text: str, value: str) -> bool:
+    """Whether ``text`` after the ``=`` of an option is read as ``value``, wherever the option stands in a spec."""
+    setting = f"option={text}"
+    try:
+        return _unquoted(text.strip()) == value and _split(setting, _OPTION) == _split(setting, _COMMA) == [setting]
+    except UsageError:
+        return False

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from arena.checkers.board import Board
 from arena.checkers.game import Game
@@ -18,7 +18,7 @@ from arena.contracts.evaluator import Evaluator
 from arena.errors import UnknownName, UsageError
 from arena.kernels.compiled import marker
 from arena.plugins import registry
-from arena.plugins.compiling import UNKNOWN, compile_units, processors
+from arena.plugins.compiling import UNKNOWN, answer_requests, compile_units, processors
 from arena.plugins.specs import Spec
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ GAME, SEARCH, GAMES = "game", "search", "games"
 """Names of the units of the core: the rules, the search, and games in compiled code."""
 _OURS = "checkers-arena"
 """Name of the distribution with the built-in players."""
+_COMPILER = "from arena.plugins import warmup; warmup.compile_requested()"
+"""Python code of a process that compiles units."""
 _SMALL_BOARD = Board.from_fen("B:W32:BK1")
 
 _loaded: set[str] = set()
@@ -77,7 +79,7 @@ def compile_missing(
     say("compiling kernels, first run only ...")
     progress(0, len(missing))
     requirements = {unit.name: unit.requires for unit in missing.values()}
-    for done, (name, fault) in enumerate(compile_units(requirements, processors()), 1):
+    for done, (name, fault) in enumerate(compile_units(requirements, processors(), _COMPILER), 1):
         if fault is None:
             missing[name].mark()
         elif fault != UNKNOWN:
@@ -117,11 +119,11 @@ def units(needed: Iterable[Spec]) -> list[Unit]:
         result[GAMES] = Unit(GAMES, None, (SEARCH,))
         player = registry.load().get("player", learner.cls.plays)
         evaluators += [*_named_by(learner.cls), *_named_by(player.cls)]
-    evaluators = [item for item in evaluators if _has_only_defaults(item)]
+    evaluators = [item for item in evaluators if _is_unit(item)]
     for item in evaluators:
         name = f"evaluator {item.name}"
         result[name] = Unit(name, item, (GAME,))
-    for item in filter(_has_only_defaults, learners):
+    for item in filter(_is_unit, learners):
         name = f"learner {item.name}"
         result[name] = Unit(name, item, (GAMES, *(f"evaluator {evaluator.name}" for evaluator in evaluators)))
     return list(result.values())
@@ -154,6 +156,11 @@ def compile_unit(name: str) -> str | None:
     return None
 
 
+def compile_requested() -> NoReturn:
+    """Compile the units that another process requests on standard input; see :func:`compile_missing`."""
+    answer_requests(compile_unit)
+
+
 def _evaluators_of(spec: Spec) -> Iterator[Registered]:
     """Yield the evaluators that a player or an evaluator may use.
 
@@ -173,9 +180,10 @@ def _evaluators_of(spec: Spec) -> Iterator[Registered]:
 
 
 def _named_by(cls: type) -> list[Registered]:
-    """Return the registered evaluators that occur in the code of a class and its bases.
+    """Return the registered evaluators that the code of a class and its bases refers to.
 
-    These are the values in their modules, and the attributes of imported modules that their methods name.
+    An evaluator counts if it is a global name of the module of one of these classes. It also counts if a method of the
+    class uses its name and an imported module has an attribute of that name.
     """
     named: set[object] = set()
     for base in cls.__mro__:
@@ -183,7 +191,7 @@ def _named_by(cls: type) -> list[Registered]:
         names = {name for method in methods for name in method.__code__.co_names}
         values = list(vars(sys.modules[base.__module__]).values())
         seen: set[ModuleType] = set()
-        for value in values:  # it grows: a named attribute may be a module with further named attributes
+        for value in values:  # the loop appends: an attribute may be a module with attributes of its own
             if isinstance(value, ModuleType) and value not in seen:
                 seen.add(value)
                 values += [vars(value)[name] for name in names if name in vars(value)]
@@ -194,6 +202,11 @@ def _named_by(cls: type) -> list[Registered]:
 def _has_only_defaults(item: Registered) -> bool:
     """Whether every option has a default."""
     return not any(option.required for option in item.options)
+
+
+def _is_unit(item: Registered) -> bool:
+    """Whether any process can compile a component by its name: it is installed and needs no options."""
+    return item.file is None and _has_only_defaults(item)
 
 
 def _search() -> None:

@@ -5,9 +5,10 @@ A player forfeits the game if it raises an exception, chooses an illegal move or
 :meth:`Match.play` returns a record in these cases too. It raises an exception only for an error of the arena itself, or
 for a :class:`Disturbance`.
 
-:class:`Match` waits until each call of a player returns, so it has no means against a player that hangs. In a worker,
-either the guard (:mod:`arena.workers.guard`) kills the process of the match, or the players are
-:class:`arena.workers.isolated.IsolatedPlayer` objects, which raise :class:`Fault` after the move timeout.
+:class:`Match` waits until each call of a player returns, so it cannot stop a player that hangs. A worker stops such a
+player in one of two ways. If the players run in the process of the match, the guard (:mod:`arena.workers.guard`) kills
+that process. If they run in processes of their own, :class:`arena.workers.isolated.IsolatedPlayer` raises
+:class:`Fault` after the move timeout.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from arena.contracts.record import GameRecord, PlyInfo
 from arena.errors import IllegalMove, ModelError
 from arena.faults import own_traceback
 from arena.plugins import models, specs
+from arena.plugins.files import Files
 from arena.plugins.warmup import compile_missing
 from arena.referee.adjudication import ScoreAdjudicator
 from arena.referee.task import GameTask
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.opening import Opening
     from arena.contracts.player import Player
+    from arena.plugins.files import SourceFile
     from arena.search.tablebase import Tablebase
 
 T = TypeVar("T")
@@ -320,35 +323,36 @@ def _blamed(side: Side, error: BaseException) -> Exception:
 
 def _spec_of(task: GameTask, side: Side) -> specs.Spec:
     if side is Side.BLACK:
-        return _playing(task.black, task.black_weights, task.black_model, task.database)
-    return _playing(task.white, task.white_weights, task.white_model, task.database)
+        return _playing(task.black, task.black_weights, task.black_model, _resolver(task.database, task.black_files))
+    return _playing(task.white, task.white_weights, task.white_model, _resolver(task.database, task.white_files))
 
 
 @cache
-def _spec(text: str, weights: str | None, database: str | None) -> specs.Spec:
+def _spec(text: str, weights: str | None, resolver: models.Resolver) -> specs.Spec:
     """Return the spec of a player. A process parses each spec once, so it reads the weights once."""
-    spec = specs.parse("player", text, resolver=_resolver(database))
+    spec = specs.parse("player", text, resolver=resolver)
     if spec.weights != weights:
         raise ModelError(f"the weights of {text} are {spec.weights}, and those of the tournament {weights}")
     return spec
 
 
-def _playing(text: str, weights: str | None, model: str | None, database: str | None) -> specs.Spec:
+def _playing(text: str, weights: str | None, model: str | None, resolver: models.Resolver) -> specs.Spec:
     """Return the spec of a player; ``model`` is the hash of a stored model that replaces its weights, or None."""
-    return _spec(text, weights, database) if model is None else _learned(text, weights, model, database)
+    return _spec(text, weights, resolver) if model is None else _learned(text, weights, model, resolver)
 
 
 @lru_cache(maxsize=LEARNED)
-def _learned(text: str, weights: str | None, model: str, database: str | None) -> specs.Spec:
+def _learned(text: str, weights: str | None, model: str, resolver: models.Resolver) -> specs.Spec:
     """Return the spec of a player with a stored model instead of its own weights."""
-    stored = models.resolve(f"@{model}", _resolver(database))
-    return _spec(text, weights, database).with_model(stored.model)
+    stored = resolver.resolve(f"@{model}")
+    return _spec(text, weights, resolver).with_model(stored.model)
 
 
 @cache
-def _resolver(database: str | None) -> models.ModelResolver | None:
-    """Return the resolver of a database. There is one for each, so a process reads a stored model once."""
-    return None if database is None else models.ModelResolver(database)
+def _resolver(database: str | None, files: tuple[SourceFile, ...]) -> models.Resolver:
+    """Return the resolver of a database and files. There is one for each, so a process reads a stored model once."""
+    known = Files(known=files)
+    return models.Resolver(known) if database is None else models.ModelResolver(database, known)
 
 
 @cache

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from arena.checkers.game import DEFAULT_RULES, NO_LIMITS, DrawRules, Limits
 from arena.contracts.opening import Opening
+from arena.plugins.files import SourceFile
 from arena.referee.adjudication import Agreement
 
 
@@ -41,3 +42,7 @@ class GameTask:
     """Condition on the players' scores that ends the game; None for no adjudication by scores."""
     database: str | None = None
     """Path or URL of the database with the stored models that the task names; None if it names none."""
+    black_files: tuple[SourceFile, ...] = ()
+    """The files whose classes the spec of Black's player names."""
+    white_files: tuple[SourceFile, ...] = ()
+    """The files whose classes the spec of White's player names."""

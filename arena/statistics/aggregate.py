@@ -1,11 +1,13 @@
 """Aggregate statistics over training seeds.
 
-Scores lie in an array of the shape (seeds, opponents), or (seeds, opponents, pairs) where each pair of games with one
-opening counts apart. The training seed is the unit: the players of one seed share what they learned.
+Scores are arrays of the shape (seeds, opponents). With one score for each pair of games, the shape is (seeds,
+opponents, pairs). The two games of a pair have the same opening. The unit of the statistics is the training seed,
+because all games of a seed depend on the same training run.
 
-The interquartile mean, the bootstrap stratified by task (our tasks are the opponents), and the probability of
-improvement are those of R. Agarwal, M. Schwarzer, P. S. Castro, A. Courville and M. G. Bellemare, *Deep Reinforcement
-Learning at the Edge of the Statistical Precipice*, 2021, sections 4.1 to 4.3.
+The interquartile mean and the probability of improvement are those of R. Agarwal, M. Schwarzer, P. S. Castro,
+A. Courville and M. G. Bellemare, *Deep Reinforcement Learning at the Edge of the Statistical Precipice*, 2021, sections
+4.1 to 4.3. Their tasks are our opponents. The intervals are not their stratified bootstrap: :func:`two_level_interval`
+also resamples the pairs of games, and both intervals keep the opponents of a seed together.
 """
 
 from __future__ import annotations
@@ -22,40 +24,22 @@ if TYPE_CHECKING:
     """Takes scores of the shape (..., seeds, opponents) and returns one value for each leading index."""
 
 FEWEST_SEEDS = 5
-"""With fewer seeds than these there are no intervals."""
+"""Smallest number of training seeds for which intervals are computed."""
 REPETITIONS = 2000
-"""Bootstrap samples."""
+"""Number of bootstrap samples."""
 _CUT = 0.25
-"""Share of the scores that the interquartile mean leaves out at either end."""
+"""Share of the scores that the interquartile mean leaves out at each end."""
 
 
 def interquartile_mean(scores: Floats) -> Floats:
-    """The mean of the middle half of the scores over the last two axes, seeds and opponents.
+    """Return the mean of the middle half of the scores over the last two axes, seeds and opponents.
 
-    ``int(n / 4)`` of n scores are left out at either end.
+    Of n scores, ``int(n / 4)`` are left out at each end.
     """
     flat = np.sort(scores.reshape(*scores.shape[:-2], -1), axis=-1)
     cut = int(_CUT * flat.shape[-1])
     middle: Floats = flat[..., cut : flat.shape[-1] - cut].mean(axis=-1)
     return middle
-
-
-def stratified_interval(
-    scores: Floats,
-    statistic: Statistic = interquartile_mean,
-    *,
-    seed: int = 0,
-    repetitions: int = REPETITIONS,
-    confidence: float = 0.95,
-) -> tuple[float, float]:
-    """The percentile interval of a statistic of scores of the shape (seeds, opponents).
-
-    Each bootstrap sample draws seeds with replacement, for each opponent apart. Scores count as exact.
-    """
-    generator = np.random.default_rng(seed)
-    seeds, opponents = scores.shape
-    drawn = generator.integers(seeds, size=(repetitions, seeds, opponents))
-    return _percentiles(statistic(scores[drawn, np.arange(opponents)]), confidence)
 
 
 def two_level_interval(
@@ -66,10 +50,11 @@ def two_level_interval(
     repetitions: int = REPETITIONS,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """The percentile interval of a statistic of scores of the shape (seeds, opponents, pairs).
+    """Return the percentile interval of a statistic of scores of the shape (seeds, opponents, pairs).
 
-    Each bootstrap sample draws seeds with replacement, and then pairs within each seed and opponent. So the interval
-    covers the chance of training and the chance of the games that measure. (nan, nan) with fewer than five seeds.
+    Each bootstrap sample draws seeds with replacement, and then pairs with replacement within each drawn seed and
+    opponent. So the interval covers the chance in training and the chance in the measuring games. Returns (nan, nan)
+    with fewer than five seeds.
     """
     seeds, _, number = pairs.shape
     if seeds < FEWEST_SEEDS:
@@ -84,9 +69,10 @@ def two_level_interval(
 
 
 def probability_of_improvement(first: Floats, second: Floats) -> float:
-    """How likely a run of the first learner scores more than a run of the second, a tie counting half.
+    """Return the probability, 0 to 1, that a run of the first learner scores more than a run of the second.
 
-    Scores of the shapes (seeds, opponents) and (other seeds, opponents); the mean over the opponents, 0 to 1.
+    A tie counts half. ``first`` and ``second`` have the shape (seeds, opponents); their numbers of seeds may differ.
+    The result is the mean over the opponents.
     """
     above = (first[:, None, :] > second[None, :, :]).mean(axis=(0, 1))
     equal = (first[:, None, :] == second[None, :, :]).mean(axis=(0, 1))
@@ -96,7 +82,11 @@ def probability_of_improvement(first: Floats, second: Floats) -> float:
 def improvement_interval(
     first: Floats, second: Floats, *, seed: int = 0, repetitions: int = REPETITIONS, confidence: float = 0.95
 ) -> tuple[float, float]:
-    """The percentile interval of :func:`probability_of_improvement`; (nan, nan) with fewer than five seeds."""
+    """Return the percentile interval of :func:`probability_of_improvement`.
+
+    Each bootstrap sample draws seeds of both learners with replacement. Returns (nan, nan) if a learner has fewer than
+    five seeds.
+    """
     if min(len(first), len(second)) < FEWEST_SEEDS:
         return np.nan, np.nan
     generator = np.random.default_rng(seed)
@@ -111,10 +101,10 @@ def improvement_interval(
 
 
 def difference_p_value(first: Floats, second: Floats, *, seed: int = 0) -> float:
-    """The two-sided p-value of no difference between the mean scores of two learners.
+    """Return the two-sided p-value of the hypothesis that two learners have the same mean score.
 
-    ``first`` and ``second`` have a score for each seed. A permutation test over the seeds: exact if there are at most
-    10,000 ways to divide them, else by 10,000 random ones. nan with fewer than two seeds for a learner.
+    ``first`` and ``second`` have one score per seed. The test permutes the seeds between the learners: all divisions if
+    there are at most 10,000, else 10,000 random ones. Returns nan if a learner has fewer than two seeds.
     """
     from scipy.stats import permutation_test
 
@@ -133,16 +123,19 @@ def difference_p_value(first: Floats, second: Floats, *, seed: int = 0) -> float
 
 
 def area_under_curve(games: Sequence[int], scores: Sequence[float]) -> float:
-    """The mean score while learning: the area under the line through the checkpoints, divided by the games.
+    """Return the mean score while learning: the area under the line through the checkpoints, divided by the games.
 
-    The score of the first checkpoint also stands for the games before it.
+    From game 0 to the first checkpoint, the line has the score of the first checkpoint.
     """
     xs, ys = np.array([0, *games], dtype=np.float64), np.array([scores[0], *scores], dtype=np.float64)
     return float(np.trapezoid(ys, xs) / xs[-1])
 
 
 def first_reached(games: Sequence[float], scores: Sequence[float], score: float) -> float:
-    """The games after which a score is reached first, linearly between checkpoints; nan if it never is."""
+    """Return the number of games after which a score is first reached; nan if it never is.
+
+    The score is interpolated linearly between checkpoints.
+    """
     for number, (now, value) in enumerate(zip(games, scores, strict=True)):
         if value >= score:
             if number == 0:

@@ -185,6 +185,16 @@ def require(path_or_url: str | os.PathLike[str]) -> None:
         _check_place(Path(str(url.database)), write=False)
 
 
+def check_distinct(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> None:
+    """Raise StoreError if both are the same database, or if ``other`` is a missing file."""
+    require(other)
+    urls = [_url(each) for each in (one, other)]
+    files = [Path(str(url.database)) for url in urls if url.get_backend_name() == "sqlite"]
+    same = len(files) == 2 and files[0].exists() and files[0].samefile(files[1])
+    if same or urls[0] == urls[1]:
+        raise StoreError(f"{locate(other)[0]} is the same database as {locate(one)[0]}: name another one")
+
+
 def _revisions() -> list[str]:
     """Return the revisions that this program knows, the oldest first."""
     return sorted(file.name[:4] for file in (MIGRATIONS / "versions").glob("[0-9]*.py"))

@@ -1,4 +1,4 @@
-"""Experiments on record, and writing them."""
+"""Recorded experiments: reading and writing them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from arena.store import lookup
 from arena.store.decoding import check_settings, decoded
 from arena.store.schema import (
     checkpoints,
+    experiment_candidates,
     experiment_checkpoints,
     experiment_runs,
     experiments,
+    models,
     players,
     runs,
     tournament_players,
@@ -41,7 +43,7 @@ class StoredExperiment:
     tournament_id: int
     """The tournament of its games."""
     version: str
-    """Version of checkers-arena that made it."""
+    """Version of checkers-arena that created it."""
     started: float
     """Seconds since the epoch."""
 
@@ -51,15 +53,15 @@ class StoredExperimentRun:
     """A training run of an experiment."""
 
     label: str
-    """Of the learner."""
+    """Label of the learner, or of a candidate of its sweep."""
     seed: int
     run_id: int
     name: str
-    """Of the run."""
+    """Name of the training run."""
     failure: str | None
-    """The error that stopped the learner; None: none."""
+    """The error that stopped the run; None if it has not failed."""
     checkpoints: tuple[int, ...]
-    """Planned checkpoints: games after which the run is measured."""
+    """Planned checkpoints: numbers of training games after which the run is measured."""
 
 
 @decoded
@@ -86,8 +88,17 @@ class Experiments:
                 if self._connection.scalar(select(table.c.id).where(table.c.name == name)) is not None:
                     raise StoreError(f"{self.location} already has {_article(table.name)} {name!r}: {remedy}")
 
-    def create(self, name: str, settings: Mapping[str, Any], tournament_id: int) -> StoredExperiment:
-        """Record a new experiment, whose games are those of a tournament. Raises StoreError if the name is taken."""
+    def insert(
+        self,
+        name: str,
+        settings: Mapping[str, Any],
+        tournament_id: int,
+        candidates: Sequence[tuple[str, str, str]] = (),
+    ) -> StoredExperiment:
+        """Record a new experiment, whose games are those of a tournament, in the open transaction.
+
+        ``candidates``: for each candidate of a sweep the label of the learner, its own label, and its spec.
+        """
         values: dict[str, Any] = {
             "name": name,
             "settings": dict(settings),
@@ -95,9 +106,25 @@ class Experiments:
             "version": version("checkers-arena"),
             "started": time.time(),
         }
-        with self._connection.begin():
-            key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        key = self._connection.scalars(insert(experiments).values(values).returning(experiments.c.id)).one()
+        for position, (learner, label, spec) in enumerate(candidates):
+            row = {"experiment_id": key, "label": label, "learner": learner, "spec": spec, "position": position}
+            self._connection.execute(insert(experiment_candidates), row)
         return StoredExperiment(id=key, **values)
+
+    def choose(self, experiment_id: int, labels: Sequence[str]) -> None:
+        """Record the candidates that are chosen, one for each sweep of an experiment."""
+        here = experiment_candidates.c.experiment_id == experiment_id
+        chosen = experiment_candidates.c.label.in_(labels)
+        with self._connection.begin():
+            self._connection.execute(update(experiment_candidates).where(here).values(chosen=chosen))
+
+    def chosen(self, experiment_id: int) -> list[str]:
+        """The labels of the chosen candidates; empty if they are not chosen yet."""
+        of = experiment_candidates.c
+        query = select(of.label).where(of.experiment_id == experiment_id, of.chosen)
+        with self._connection.begin():
+            return list(self._connection.scalars(query.order_by(of.position)))
 
     def get(self, which: str | int) -> StoredExperiment:
         """The experiment of that name or id, or the ``last``. Raises StoreError if there is none."""
@@ -153,6 +180,27 @@ class Experiments:
         )
         with self._connection.begin():
             return [(run, games, model) for run, games, model in self._connection.execute(query)]
+
+    def shared_models(self, experiment_id: int) -> dict[str, tuple[dict[str, str], list[tuple[int, int]]]]:
+        """For the hash of each model that several checkpoints of an experiment have: its provenance, and run and games
+        of these checkpoints, in the order of the runs."""
+        query = (
+            select(models.c.hash, models.c.provenance, checkpoints.c.run_id, checkpoints.c.games)
+            .join(checkpoints, checkpoints.c.model_hash == models.c.hash)
+            .join(experiment_runs, experiment_runs.c.run_id == checkpoints.c.run_id)
+            .where(experiment_runs.c.experiment_id == experiment_id)
+            .order_by(checkpoints.c.run_id, checkpoints.c.games)
+        )
+        found: dict[str, tuple[dict[str, str], list[tuple[int, int]]]] = {}
+        with self._connection.begin():
+            for key, provenance, run, games in self._connection.execute(query):
+                found.setdefault(key, (provenance, []))[1].append((run, games))
+        return {key: shared for key, shared in found.items() if len(shared[1]) > 1}
+
+    def attribute(self, model: str, provenance: Mapping[str, str]) -> None:
+        """Replace the provenance of the model with that hash."""
+        with self._connection.begin():
+            self._connection.execute(update(models).where(models.c.hash == model).values(provenance=dict(provenance)))
 
     def add_players(
         self,
@@ -212,3 +260,10 @@ def experiment_runs_of(connection: Connection, experiment_id: int) -> list[Store
         .order_by(experiment_runs.c.run_id)
     )
     return [StoredExperimentRun(*row[:-1], tuple(row.settings["checkpoints"])) for row in connection.execute(query)]
+
+
+def candidates_of(connection: Connection, experiment_id: int) -> list[tuple[str, str, str, bool | None]]:
+    """The candidates of all sweeps of an experiment: label, label of the learner, spec, and whether it is chosen."""
+    of = experiment_candidates.c
+    query = select(of.label, of.learner, of.spec, of.chosen).where(of.experiment_id == experiment_id)
+    return [tuple(row) for row in connection.execute(query.order_by(of.position))]

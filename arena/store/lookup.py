@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import Connection, Table, func, select
 
 from arena.errors import StoreError, UsageError, shown
 from arena.store.schema import (
@@ -14,6 +14,7 @@ from arena.store.schema import (
     experiments,
     games,
     pairings,
+    player_changes,
     players,
     runs,
     tournament_players,
@@ -55,6 +56,13 @@ def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
         .where(tournament_players.c.tournament_id == tournament_id)
     )
     return PlayerIds(connection.execute(query).all())
+
+
+def last_change(connection: Connection, tournament_id: int) -> int | None:
+    """Return the number of the last player change of a tournament; None if there is none."""
+    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
+    last: int | None = connection.scalar(query)
+    return last
 
 
 def tournament_id(connection: Connection, which: str | int, location: str) -> int:

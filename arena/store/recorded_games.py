@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, func, select
 
-from arena.contracts.record import GameRecord, PlyInfo
+from arena.contracts.record import BLACK_POINTS, GameRecord, PlyInfo
 from arena.store import commentary, lookup
 from arena.store.decoding import checked_boards, decoding
 from arena.store.recorder import SHARED
@@ -15,6 +15,8 @@ from arena.store.schema import collected_games, collections, games, players, tou
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import numpy as np
 
     from arena.store.database import Database
 
@@ -102,6 +104,29 @@ def game(database: Database, which: str | int, tournament: str | int | None = No
     return tournament_id, _record(row)
 
 
+def first_of_pairings(database: Database, which: str | int) -> list[tuple[int, str, str]]:
+    """Return id, Black's spec and White's spec of the first game on record of each pairing of a tournament."""
+    black, white = players.alias(), players.alias()
+    with database.engine.connect() as connection:
+        key = lookup.tournament_id(connection, which, database.location)
+        of_it = games.c.tournament_id == key
+        first = (
+            select(games.c.pairing, func.min(games.c.round).label("round"))
+            .where(of_it)
+            .group_by(games.c.pairing)
+            .subquery()
+        )
+        query = (
+            select(games.c.id, black.c.spec, white.c.spec)
+            .join(first, (first.c.pairing == games.c.pairing) & (first.c.round == games.c.round))
+            .join(black, black.c.id == games.c.black_id)
+            .join(white, white.c.id == games.c.white_id)
+            .where(of_it)
+            .order_by(games.c.pairing)
+        )
+        return [(game, one, other) for game, one, other in connection.execute(query)]
+
+
 def _record(row: Any) -> GameRecord:
     return GameRecord(
         **{name: getattr(row, name) for name in SHARED},
@@ -111,3 +136,42 @@ def _record(row: Any) -> GameRecord:
         movetext=row.moves,
         ply_info=PlyInfo(*(getattr(row, name) for name in PlyInfo._fields)),
     )
+
+
+def scored(
+    database: Database, spec: str, weights: str | None, limit: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], int]:
+    """Return the scores that a player reported in its last games, the results of these games, and their number.
+
+    Scores (float64, one per ply with a finite score) are in the player's own units. Results are 1 won, 0 drawn and -1
+    lost. Both are from the point of view of the player. Forfeited games do not count.
+
+    ``spec``: canonical spec of the player. ``weights``: hash of its weights, or None. ``limit``: most
+    games to read.
+    """
+    import numpy as np
+
+    scores, results, number = [], [], 0
+    own = (players.c.spec == spec) & players.c.weights.is_not_distinct_from(weights)
+    query = (
+        select(games.c.black_id, games.c.white_id, games.c.first, games.c.result, games.c.scores, players.c.id)
+        .join(players, (players.c.id == games.c.black_id) | (players.c.id == games.c.white_id))
+        .where(own, games.c.scores.is_not(None), games.c.forfeited_by.is_(None))
+        .order_by(games.c.started.desc(), games.c.id)
+        .limit(limit)
+    )
+    with decoding(database.location), database.engine.connect() as connection:
+        rows = connection.execute(query).all()
+    for row in rows:
+        plays_black = row.black_id == row.id
+        own_plies = slice(0 if plays_black == (row.first == "black") else 1, None, 2)
+        values = np.frombuffer(row.scores, "<f4")[own_plies]
+        values = values[np.isfinite(values)].astype(float)
+        if values.size:
+            black = 2 * BLACK_POINTS[row.result] - 1
+            scores.append(values)
+            results.append(np.full(values.size, black if plays_black else -black))
+            number += 1
+    if not scores:
+        return np.empty(0), np.empty(0), 0
+    return np.concatenate(scores), np.concatenate(results), number

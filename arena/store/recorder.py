@@ -56,7 +56,7 @@ class Recorder:
 
     def add(self, record: GameRecord) -> None:
         """Record a game. Raises StoreError if one of its players does not play in the tournament."""
-        self._pending.append(self._row(record))
+        self._pending.append(self.row(record))
         self.tick()
 
     def tick(self) -> None:
@@ -76,7 +76,8 @@ class Recorder:
                 self._pending = []
         self._committed = time.monotonic()
 
-    def _row(self, record: GameRecord) -> dict[str, Any]:
+    def row(self, record: GameRecord) -> dict[str, Any]:
+        """Return the row of a game. Raises StoreError if one of its players does not play in the tournament."""
         return {
             "tournament_id": self._tournament_id,
             "id": record.seed,

@@ -8,12 +8,12 @@ import pandas as pd
 from sqlalchemy import column, func, select, table
 
 from arena.errors import UsageError, shown
-from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games, uses
+from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games
 from arena.store import learning_log as learning
 from arena.store.database import Database
 from arena.store.decoding import decoded
-from arena.store.experiment_results import ExperimentResults
 from arena.store.positions import SOURCES, Positions
+from arena.store.provenance_results import ProvenanceResults
 from arena.store.schema import (
     collected_games,
     collections,
@@ -40,7 +40,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results(ExperimentResults):
+class Results(ProvenanceResults):
     """A database open for reading.
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the
@@ -82,6 +82,10 @@ class Results(ExperimentResults):
         have numbers too, so that the number of a game never changes.
         """
         return recorded_games.game(self._database, game, tournament)[1]
+
+    def first_games(self, tournament: str | int = "last") -> list[tuple[int, str, str]]:
+        """Return id, Black's spec and White's spec of the first game on record of each pairing, by pairing."""
+        return recorded_games.first_of_pairings(self._database, tournament)
 
     def tournament_of(self, game: str | int, tournament: Which = None) -> int:
         """Return the id of the tournament of a game; the arguments are those of :meth:`game`."""
@@ -341,17 +345,6 @@ class Results(ExperimentResults):
         made |= self.checkpoints().groupby("model")["checkpoint"].agg(", ".join).to_dict()
         frame["made_by"] = frame["hash"].map(made).astype(object)
         return frames.dated(frame, "added")[list(frames.MODELS)]
-
-    def uses(self, model: str) -> pd.DataFrame:
-        """One row per use of the model with the hash ``model``: what, name, spec.
-
-        ``what`` is ``checkpoint``, ``tournament`` (a player entered with the model), ``learning`` (a player learned it
-        during the tournament) or ``run`` (a training run started from it). ``name`` is the name of the checkpoint,
-        tournament or run; ``spec`` that of the checkpoint, player or learner.
-        """
-        with self._database.engine.connect() as connection:
-            rows = uses.rows(connection, model)
-        return pd.DataFrame(rows, columns=["what", "name", "spec"])
 
     def _rows(
         self, columns: Sequence[str], rows: Callable[[Connection, int | None], list[Any]], tournament: Which

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     CheckConstraint,
     Column,
     Double,
@@ -325,6 +326,18 @@ experiment_runs = Table(
 )
 """One row per training run of an experiment."""
 
+experiment_candidates = Table(
+    "experiment_candidates",
+    metadata,
+    Column("experiment_id", ForeignKey("experiments.id"), primary_key=True),
+    Column("label", Text, primary_key=True, doc="label of the candidate, which its training runs have"),
+    Column("learner", Text, nullable=False, doc="label of the learner whose option values are chosen"),
+    Column("spec", Text, nullable=False, doc="canonical spec of the learner with the option values"),
+    Column("position", Integer, nullable=False, doc="position among the candidates of the experiment, from 0"),
+    Column("chosen", Boolean, doc="whether the learner has these option values; null: not decided yet"),
+)
+"""One row per candidate of each sweep of an experiment."""
+
 experiment_checkpoints = Table(
     "experiment_checkpoints",
     metadata,
@@ -334,3 +347,33 @@ experiment_checkpoints = Table(
     ForeignKeyConstraint(["run_id", "games"], ["checkpoints.run_id", "checkpoints.games"]),
 )
 """One row per checkpoint that an experiment measures. Checkpoints with equal models have the same player."""
+
+person_games = Table(
+    "person_games",
+    metadata,
+    Column("tournament_id", Integer, primary_key=True),
+    Column("game_id", BigInteger, primary_key=True, autoincrement=False),
+    Column("side", Text, nullable=False, doc="side of the person: black or white"),
+    Column("hints", Integer, nullable=False, doc="number of hints and evaluations that the person asked for"),
+    Column("undone", Integer, nullable=False, doc="number of plies that the person took back"),
+    Column("clock", Double, doc="seconds of each side for the game; null: no clock"),
+    Column("increment", Double, nullable=False, doc="seconds that a clock gains after each move"),
+    ForeignKeyConstraint(["tournament_id", "game_id"], ["games.tournament_id", "games.id"]),
+    CheckConstraint("side IN ('black', 'white')"),
+)
+"""One row per game that a person played to its end. The game itself is a row of ``games``."""
+
+saved_games = Table(
+    "saved_games",
+    metadata,
+    Column("number", Integer, primary_key=True, doc="number by which the game is resumed; no number is used twice"),
+    Column("id", BigInteger, nullable=False, unique=True, doc="seed of the game, and its id once it is over"),
+    Column("black", Text, nullable=False, doc="canonical spec of the player with the black pieces"),
+    Column("white", Text, nullable=False, doc="canonical spec of the player with the white pieces"),
+    Column("plies", Integer, nullable=False, doc="number of plies played"),
+    Column("fen", Text, nullable=False, doc="FEN of the current board"),
+    Column("saved", Double, nullable=False, doc="time of saving, in seconds since the epoch"),
+    Column("state", JSON, nullable=False, doc="everything that the session needs to go on with the game"),
+    sqlite_autoincrement=True,
+)
+"""One row per unfinished game of a person."""

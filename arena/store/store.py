@@ -10,14 +10,12 @@ from functools import cached_property
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select, update
 
-from arena.contracts.rating import RatedGame
-from arena.contracts.record import points_of
 from arena.errors import StoreError, shown
 from arena.store import lookup, names
-from arena.store.database import Database, locate, require
-from arena.store.decoding import decoded
+from arena.store.database import Database, check_distinct, locate, require
+from arena.store.decoding import decoded, decoding
 from arena.store.recorder import Recorder
 from arena.store.schema import (
     collections,
@@ -25,11 +23,18 @@ from arena.store.schema import (
     pairings,
     player_changes,
     players,
-    ratings,
     tournament_players,
     tournaments,
 )
-from arena.store.tournaments import PlayerIdentity, StoredTournament, outcomes, points, shares, stored_tournament
+from arena.store.tournaments import (
+    PlayerIdentity,
+    StoredTournament,
+    points,
+    rated_games,
+    save_ratings,
+    shares,
+    stored_tournament,
+)
 
 if TYPE_CHECKING:
     import os
@@ -38,12 +43,16 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from arena.contracts.model import Model
-    from arena.contracts.rating import PlayerRating
+    from arena.contracts.rating import PlayerRating, RatedGame
     from arena.store.collector import Collector
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
+    from arena.store.merging import Merged
     from arena.store.names import Naming
+    from arena.store.people import People
     from arena.store.runs import Runs
+
+    Rate = Callable[[StoredTournament, Sequence[RatedGame]], Iterable[tuple[str, Sequence[PlayerRating]]]]
 
 
 @decoded
@@ -112,6 +121,13 @@ class Store:
 
         return Experiments(self._connect, self.location)
 
+    @property
+    def people(self) -> People:
+        """The games of people."""
+        from arena.store.people import People
+
+        return People(self._connect, self.location)
+
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
     ) -> dict[str, int]:
@@ -135,6 +151,38 @@ class Store:
         _check_name(naming(()))
         if len({player.spec for player in players}) < len(players):
             raise StoreError("the list of players has a player twice: name each player once")
+        with self._connection.begin():
+            return self._insert_tournament(naming, seed, settings, players, planned)
+
+    def create_experiment(
+        self,
+        name: str,
+        experiment: Mapping[str, Any],
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None = None,
+        candidates: Sequence[tuple[str, str, str]] = (),
+    ) -> StoredExperiment:
+        """Record a new experiment and the tournament of its games, both or neither.
+
+        ``experiment`` are the settings of the experiment. ``candidates``: for each candidate of a sweep the label of
+        the learner, its own label, and its spec. See :meth:`create_tournament` for the rest.
+        """
+        _check_name(name)
+        with self._connection.begin():
+            tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
+            return self.experiments.insert(name, experiment, tournament.id, candidates)
+
+    def _insert_tournament(
+        self,
+        naming: Naming,
+        seed: int,
+        settings: Mapping[str, Any],
+        players: Sequence[PlayerIdentity],
+        planned: int | None,
+    ) -> StoredTournament:
+        """Record a new tournament in the open transaction."""
         row: dict[str, Any] = {
             "seed": seed,
             "settings": dict(settings),
@@ -142,18 +190,17 @@ class Store:
             "started": time.time(),
             "planned": planned,
         }
-        with self._connection.begin():
-            taken = set(self._connection.scalars(select(tournaments.c.name)))
-            row["name"] = name = naming(taken)
-            if name in taken:
-                raise StoreError(
-                    f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
-                    " continues it, --new starts another"
-                )
-            key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
-            for position, player in enumerate(players):
-                values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
-                self._connection.execute(insert(tournament_players), values)
+        taken = set(self._connection.scalars(select(tournaments.c.name)))
+        row["name"] = name = naming(taken)
+        if name in taken:
+            raise StoreError(
+                f"{self.location} already has a tournament {name!r}: arena tournament --resume {shlex.quote(name)}"
+                " continues it, --new starts another"
+            )
+        key = self._connection.scalars(insert(tournaments).values(row).returning(tournaments.c.id)).one()
+        for position, player in enumerate(players):
+            values = {"tournament_id": key, "player_id": self._player_id(player), "position": position}
+            self._connection.execute(insert(tournament_players), values)
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
@@ -225,12 +272,7 @@ class Store:
     def rated_games(self, tournament_id: int) -> list[RatedGame]:
         """Return the games that count for ratings, ordered by pairing and round. Forfeits do not count."""
         with self._connection.begin():
-            games_played = outcomes(self._connection, tournament_id)
-        return [
-            RatedGame(black, white, points_of(black, black, result))
-            for black, white, result, forfeited_by, _ in games_played
-            if forfeited_by is None
-        ]
+            return rated_games(self._connection, tournament_id)
 
     def save_ratings(self, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int) -> None:
         """Replace the ratings of a rating system in a tournament.
@@ -239,30 +281,43 @@ class Store:
         without rated games get no row.
         """
         with self._connection.begin():
-            ids = lookup.player_ids(self._connection, tournament_id)
-            replaced = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
-            self._connection.execute(delete(ratings).where(replaced))
-            rows = [
-                {
-                    "tournament_id": tournament_id,
-                    "player_id": ids[row.player],
-                    "system": system,
-                    "rating": row.rating,
-                    "error": row.error,
-                    "games": row.games,
-                    "place": place,
-                }
-                for row in table
-                if row.games
-            ]
-            if rows:
-                self._connection.execute(insert(ratings), rows)
+            save_ratings(self._connection, tournament_id, system, table, place)
+
+    def merge(self, other: str | os.PathLike[str], rate: Rate) -> Merged:
+        """Copy everything of another database into this one, without doubling; see :mod:`arena.store.merging`.
+
+        ``rate`` returns the ratings of a tournament, of each of its systems. All changes are made, or none. Raises
+        StoreError if both databases have the same thing with different content, or if ``other`` cannot be read.
+        """
+        from arena.store.merging import merge
+
+        check_distinct(self.database, other)
+        source = Database(other, write=False)
+        try:
+            with decoding(source.location), source.engine.connect() as connection, self._connection.begin():
+                merged = merge(connection, self._connection)
+                for key in merged.joined:
+                    tournament = stored_tournament(self._connection, key, self.location)
+                    tables = rate(tournament, rated_games(self._connection, key))
+                    for place, (system, table) in enumerate(tables):
+                        save_ratings(self._connection, key, system, table, place)
+                return merged
+        finally:
+            source.engine.dispose()
+
+    def prune(self) -> None:
+        """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
+        from arena.store import pruning
+
+        with self._connection.begin():
+            pruning.delete_unused(self._connection)
+        pruning.compact(self._connection)
 
     def recorder(self, tournament_id: int) -> Recorder:
         """Return a context manager that records games of the tournament."""
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            changes = _last_change(self._connection, tournament_id)
+            changes = lookup.last_change(self._connection, tournament_id)
         return Recorder(self._connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
@@ -272,7 +327,7 @@ class Store:
         """
         with self._connection.begin():
             ids = lookup.player_ids(self._connection, tournament_id)
-            number = (_last_change(self._connection, tournament_id) or 0) + 1
+            number = (lookup.last_change(self._connection, tournament_id) or 0) + 1
             rows = [
                 {
                     "tournament_id": tournament_id,
@@ -322,13 +377,6 @@ class Store:
             return known
         key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
         return key
-
-
-def _last_change(connection: Connection, tournament_id: int) -> int | None:
-    """Return the number of the last player change of a tournament; None if there is none."""
-    query = select(func.max(player_changes.c.number)).where(player_changes.c.tournament_id == tournament_id)
-    last: int | None = connection.scalar(query)
-    return last
 
 
 def _check_name(name: str) -> None:

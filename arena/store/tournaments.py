@@ -6,15 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, select
+from sqlalchemy import delete, func, insert, select
 
+from arena.contracts.rating import RatedGame
 from arena.contracts.record import points_of
 from arena.store import lookup
 from arena.store.decoding import check_settings
-from arena.store.schema import games, player_changes, players, tournament_players, tournaments
+from arena.store.schema import games, player_changes, players, ratings, tournament_players, tournaments
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlalchemy import Connection
+
+    from arena.contracts.rating import PlayerRating
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +164,43 @@ def outcomes(connection: Connection, tournament_id: int) -> list[tuple[str, str,
         .order_by(games.c.pairing, games.c.round)
     )
     return [tuple(row) for row in connection.execute(query)]
+
+
+def rated_games(connection: Connection, tournament_id: int) -> list[RatedGame]:
+    """Return the games that count for ratings, ordered by pairing and round. Forfeits do not count."""
+    return [
+        RatedGame(black, white, points_of(black, black, result))
+        for black, white, result, forfeited_by, _ in outcomes(connection, tournament_id)
+        if forfeited_by is None
+    ]
+
+
+def save_ratings(
+    connection: Connection, tournament_id: int, system: str, table: Sequence[PlayerRating], place: int
+) -> None:
+    """Replace the ratings of a rating system in a tournament, in the open transaction.
+
+    ``place`` is the position of the system in the tournament's list of systems; standings show system 0. Players
+    without rated games get no row.
+    """
+    ids = lookup.player_ids(connection, tournament_id)
+    replaced = (ratings.c.tournament_id == tournament_id) & (ratings.c.system == system)
+    connection.execute(delete(ratings).where(replaced))
+    rows = [
+        {
+            "tournament_id": tournament_id,
+            "player_id": ids[row.player],
+            "system": system,
+            "rating": row.rating,
+            "error": row.error,
+            "games": row.games,
+            "place": place,
+        }
+        for row in table
+        if row.games
+    ]
+    if rows:
+        connection.execute(insert(ratings), rows)
 
 
 def shares(connection: Connection, tournament_id: int) -> dict[tuple[str, str], tuple[float, float]]:

@@ -8,9 +8,9 @@ them. When the tournament is resumed, they are learned again from the recorded g
 Rounds are counted through all stages of a format. If every pairing plays 10 games, round 2 of the second stage is
 round 12.
 
-A player learns by the learner that makes its models (:attr:`arena.Learner.plays`). The learner starts from the player's
-model. If the spec of the player sets an option that the learner has too, the learner gets the same value. A player
-without such a learner does not learn.
+A player learns with the learner that declares it in :attr:`arena.Learner.plays`. The learner starts from the player's
+model. An option in the spec of the player also applies to the learner, if the learner has an option of that name. A
+player that no learner declares does not learn.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ class Rounds:
 
 
 def with_models(task: GameTask, hashes: Mapping[str, str]) -> GameTask:
-    """Return a task with the models of its learning players. ``hashes``: those of the models, by the players' specs."""
+    """Return a task with the models of its learning players. ``hashes``: hash of each model, by player's spec."""
     return replace(task, black_model=hashes.get(task.black), white_model=hashes.get(task.white))
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from arena.errors import UsageError
 from arena.plugins import specs
+from arena.plugins.models import Resolver
 from arena.store.decoding import decoding
 from arena.tournament import learning, schedule, sequential
 from arena.tournament.settings import stored_settings
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from arena.contracts.format import Format, Pairing, Shares
-    from arena.plugins.models import Resolver
     from arena.plugins.specs import Spec
     from arena.referee.task import GameTask
     from arena.store import StoredTournament
@@ -29,7 +30,7 @@ class Plan:
 
     def __init__(self, settings: TournamentSettings, players: Sequence[Spec]) -> None:
         """Raises UsageError, UnknownName, BadOption or PluginError if the tournament cannot be played."""
-        self.settings = settings
+        self.settings = replace(settings, files=specs.files_of(players))
         self.players = players
         self._texts = [each.text for each in players]
         schedule.check_players(self._texts)
@@ -99,6 +100,7 @@ class Plan:
             rules=self.settings.rules,
             limits=self.settings.limits,
             tables=self.settings.tables,
+            files={each.text: each.files for each in self.players},
         )
 
     def identities(self) -> list[dict[str, str]]:
@@ -121,6 +123,7 @@ class Plan:
         """
         players = stored["players"] + self.identities()[len(stored["players"]) :]
         changed = {"games": self.settings.games, "players": players, "openings_hash": self._openings_hash()}
+        changed["files"] = self.settings.files
         return {**stored, **changed}
 
 
@@ -129,9 +132,12 @@ def stored_plan(tournament: StoredTournament, resolver: Resolver | None = None) 
 
     ``resolver`` finds stored models; without one, players that play stored models are refused.
     """
+    resolver = resolver or Resolver()
     with decoding(f"the record of tournament {tournament.name!r}"):
+        settings = stored_settings(tournament)
+        resolver.files.remember(settings.files)
         players = [specs.parse("player", each.spec, resolver=resolver) for each in tournament.players]
-        return Plan(stored_settings(tournament), players)
+        return Plan(settings, players)
 
 
 def changes(tournament: StoredTournament, plan: Plan, number: int | None = None) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from arena.plugins.warmup import compile_missing
 from arena.store import PlayerIdentity
 from arena.tournament import growth, learning, schedule, sequential
 from arena.tournament.plan import Plan, changes, stored_plan, without_code
+from arena.tournament.settings import stored_settings
 from arena.tournament.tally import Progress, Tally
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
@@ -23,7 +24,7 @@ from arena.workers.pool import Pool
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from arena.contracts.rating import Rating
+    from arena.contracts.rating import PlayerRating, RatedGame, Rating
     from arena.contracts.record import GameRecord
     from arena.plugins.specs import Spec
     from arena.store import Store, StoredTournament
@@ -262,11 +263,24 @@ def _check_unchanged(tournament: StoredTournament, store: Store) -> None:
 
 def rate(systems: Mapping[str, Spec], tournament_id: int, store: Store) -> None:
     """Rate the players of a tournament by every rating system, if there are rated games."""
-    games = store.rated_games(tournament_id)
-    players = [each.spec for each in store.tournament(tournament_id).players]
-    for place, (name, spec) in enumerate(systems.items() if games else ()):
+    tables = _tables_of(systems, store.tournament(tournament_id), store.rated_games(tournament_id))
+    for place, (name, table) in enumerate(tables):
+        store.save_ratings(tournament_id, name, table, place)
+
+
+def ratings_of(tournament: StoredTournament, games: Sequence[RatedGame]) -> Iterator[tuple[str, list[PlayerRating]]]:
+    """Yield each rating system of a tournament on record with the ratings that follow from its games."""
+    specs_of = [specs.parse("rating", text) for text in stored_settings(tournament).ratings]
+    return _tables_of({each.text: each for each in specs_of}, tournament, games)
+
+
+def _tables_of(
+    systems: Mapping[str, Spec], tournament: StoredTournament, games: Sequence[RatedGame]
+) -> Iterator[tuple[str, list[PlayerRating]]]:
+    players = [each.spec for each in tournament.players]
+    for name, spec in systems.items() if games else ():
         rating: Rating = spec.create()
-        store.save_ratings(tournament_id, name, rating.rate(players, games), place)
+        yield name, list(rating.rate(players, games))
 
 
 def worker_count(workers: int | None) -> int:

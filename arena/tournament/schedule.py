@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.format import Pairing
     from arena.contracts.opening import Opening
+    from arena.plugins.files import SourceFile
     from arena.referee.adjudication import AgreedScores
 
 
@@ -68,6 +69,7 @@ def tasks(
     tournament_seed: int,
     *,
     weights: Mapping[str, str | None] | None = None,
+    files: Mapping[str, tuple[SourceFile, ...]] | None = None,
     scores: AgreedScores | None = None,
     database: str | None = None,
     finished: Collection[tuple[str, int]] = (),
@@ -78,11 +80,12 @@ def tasks(
     Rounds 2k and 2k + 1 play ``openings[k]``, with colours swapped in the second.
 
     ``weights``: hashes that the players' weights must have, by spec.
+    ``files``: the files whose classes the players' specs name, by spec.
     ``scores``: the score threshold of each player.
     ``finished``: (pairing, round) of the games to leave out.
     ``conditions``: fields of :class:`~arena.referee.task.GameTask` that all games share.
     """
-    hashes = weights or {}
+    hashes, sources = weights or {}, files or {}
     named = [(pairing_of(*players), players) for players in pairings]
     for round in range(2 * len(openings)):
         for pairing, players in named:
@@ -98,6 +101,8 @@ def tasks(
                 white=white,
                 black_weights=hashes.get(black),
                 white_weights=hashes.get(white),
+                black_files=sources.get(black, ()),
+                white_files=sources.get(white, ()),
                 scores=None if scores is None else scores.between(black, white),
                 **conditions,
                 database=database,

@@ -91,6 +91,9 @@ class TournamentSettings:
     scores: Annotated[dict[str, float], Meta(description="Score thresholds of single players, by spec or name.")] = (
         field(default_factory=dict)
     )
+    files: Annotated[dict[str, str], Meta(description="Files of players that are not installed, by name.")] = field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         kinds = hints(type(self))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.contracts.learner import Learner
 from arena.errors import UsageError
 from arena.plugins import specs
+from arena.plugins.files import Files
 from arena.plugins.models import DEFAULT_DB, ModelResolver
 from arena.training import sources
 from arena.training.sources.opponents import PAST, SELF
@@ -93,14 +94,17 @@ class RunPlan:
         experience: Experience = Experience(),
         measuring: Measuring = Measuring(),
         database: str | os.PathLike[str] = DEFAULT_DB,
+        files: Mapping[str, str] | None = None,
     ) -> None:
         """``games``: number of games to learn from. None: each recorded game once; without recorded games, 500.
 
-        ``database``: path or URL of the database with recorded games and stored models.
+        ``database``: path or URL of the database with recorded games and stored models. ``files``: paths of the files
+        that specs name, by name.
 
         Raises UsageError, and the errors of reading the experience and of parsing the baselines.
         """
-        self.models = ModelResolver(database)
+        self.models = ModelResolver(database, Files(files))
+        self.models.files.remember(specs.files_of([learner]))
         self.learner, self.seed, self.measuring = learner, seed, measuring
         self.experience = experience = experience.canonical(self.models)
         self._starts = sources.starts(experience.openings, seed)
@@ -153,16 +157,21 @@ class RunPlan:
     def to_json(self) -> dict[str, Any]:
         """Return the settings that the store keeps, besides learner, seed and games."""
         at = {"checkpoints": list(self.measuring.at)} if self.measuring.at else {}
-        return at | {
-            "every": self.every,
-            "baselines": ",".join(each.text for each in self.baselines),
-            "baseline_games": self.measuring.games,
-            "against": self.experience.against,
-            "from": list(self.experience.from_),
-            "teacher": self.experience.teacher,
-            "openings": self.experience.openings,
-            "identity": self.identity(),
-        }
+        files = {"files": self.models.files.paths} if self.models.files.paths else {}
+        return (
+            at
+            | files
+            | {
+                "every": self.every,
+                "baselines": ",".join(each.text for each in self.baselines),
+                "baseline_games": self.measuring.games,
+                "against": self.experience.against,
+                "from": list(self.experience.from_),
+                "teacher": self.experience.teacher,
+                "openings": self.experience.openings,
+                "identity": self.identity(),
+            }
+        )
 
     def identity(self) -> dict[str, str]:
         """Return the values that must be the same when the run is resumed."""

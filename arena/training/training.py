@@ -19,6 +19,7 @@ from arena.errors import ArenaError, UsageError
 from arena.faults import blamed
 from arena.interrupts import check_interrupt
 from arena.plugins import specs
+from arena.plugins.files import Files
 from arena.plugins.models import ModelResolver
 from arena.plugins.warmup import compile_missing
 from arena.store.decoding import decoding
@@ -216,8 +217,9 @@ def resume(
 def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
     """Return the plan of a run on record. ``games``: its number of games; None: the recorded number."""
     settings = run.settings
+    files = settings.get("files", {})
     return RunPlan(
-        specs.parse("learner", run.learner.spec, resolver=ModelResolver(database)),
+        specs.parse("learner", run.learner.spec, resolver=ModelResolver(database, Files(files))),
         run.seed,
         games or run.games,
         Experience.of(settings),
@@ -228,6 +230,7 @@ def stored_plan(run: StoredRun, games: int | None, database: str) -> RunPlan:
             tuple(settings.get("checkpoints", ())),
         ),
         database,
+        files,
     )
 
 

@@ -141,7 +141,9 @@ class IsolatedPlayer(PlayerProcess, Player):
         the errors of :func:`arena.plugins.specs.parse`, and Fault if the player cannot be created.
         """
         parsed = specs.parse("player", spec)
-        task = GameTask("", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights)
+        task = GameTask(
+            "", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights, black_files=parsed.files
+        )
         return cls(task, Side.BLACK, memory << 20, move_timeout)
 
     def start(self, game: Game) -> None:

@@ -65,12 +65,17 @@ def interpreter(module: str, connection: socket.socket, errors: Any = None, **en
 def inherited() -> socket.socket:
     """Return the connection that :func:`interpreter` gave to this process, and let the process end with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # only the arena handles Ctrl-C
-    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     if sys.platform == "win32":
         return socket.fromshare(sys.stdin.buffer.read())
     connection = socket.socket(fileno=int(sys.argv[-1]))
     connection.set_inheritable(False)
     return connection
+
+
+def end_with_parent() -> None:
+    """Let the system kill this process when its parent ends."""
+    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def can_fork() -> bool:
@@ -110,7 +115,7 @@ def start_supervisor() -> None:
 
 def start_player() -> None:
     """Make this process a player process, which ends with its parent and cannot inspect supervisors."""
-    _control(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    end_with_parent()
     _control(_PR_SET_DUMPABLE, 1)
     if sys.platform == "linux" and os.geteuid() == 0:
         _control(_PR_CAPBSET_DROP, _CAP_SYS_PTRACE)

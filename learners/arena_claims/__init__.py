@@ -16,7 +16,6 @@ from arena_claims import (
     moves,
     novelty,
     punish_draws,
-    reference,
     rote,
     static_rote,
     stranded,
@@ -38,7 +37,6 @@ app.command("fixed-opponent")(fixed_opponent.fixed_opponent)
 app.command("losing-line")(losing_line.losing_line)
 app.command("weights")(weights.weights)
 app.command("moves")(moves.moves)
-app.command("reference")(reference.reference)
 app.command("rote")(rote.rote)
 app.command("win-rate")(win_rate.win_rate)
 app.command("static-rote")(static_rote.static_rote)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena_learners import lms, td, temporal
+from arena_learners.examples import Examples
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,10 +36,10 @@ class LoggedGeneralizer(lms.Generalizer):
 
     trail: Trail
 
-    def update(self, examples: lms.Examples) -> Mapping[str, float]:
+    def update(self, examples: Examples) -> Mapping[str, float]:
         metrics: Mapping[str, float] = {}
         for i in range(len(examples.plies)):
-            one = lms.Examples(examples.features[i : i + 1], examples.values[i : i + 1], examples.plies[i : i + 1])
+            one = Examples(examples.features[i : i + 1], examples.values[i : i + 1], examples.plies[i : i + 1])
             metrics = super().update(one)
             self.trail.append((int(examples.plies[i]), self.weights.copy()))
         return metrics

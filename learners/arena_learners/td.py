@@ -95,7 +95,11 @@ class PerformanceSystem:
 
 
 class Critic:
-    """Makes the training examples of each side: R at the end, and n of each step."""
+    """Makes the training examples of each side of a game.
+
+    R is the reward at the end of the game, in units of U. n of a position is the number from which the formula
+    ``alpha`` computes the step size.
+    """
 
     def __init__(self, reward: float, counts: Callable[[arena.Episode], np.ndarray]) -> None:
         """``counts``: returns n of each position of a game, int64, (plies + 1,), or (0,) if the rule counts itself."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import arena
 from arena_players.baselines import M1, M2, M4
+from arena_players.engine import Engine
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
@@ -19,6 +20,7 @@ def register_players() -> dict[str, type[arena.Player]]:
     return {
         "random": Random,
         "human": Human,
+        "engine": Engine,
         "minimax": Minimax,
         "lms": LMS,
         "td": TD,

@@ -11,6 +11,10 @@ class Human(arena.Player):
 
     needs_terminal = True
 
+    def __init__(self, name: str = "") -> None:
+        """``name``: name of the person, by which the games of several people are kept apart."""
+        self.name = name
+
     def choose(self, game: arena.Game) -> arena.Move:
         """Read a move from standard input. Raises ArenaError at the end of the input."""
         print(f"\n{game.board}\n")

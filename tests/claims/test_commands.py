@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from arena.plugins import specs
 from arena_claims import app
 from arena_claims.logged import LOGGED
-from arena_claims.reference import SCHEMES
+from arena_learners import qmodel_as_written
 from claiming import refused, rows_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def test_win_rate_counts_player_one_of_identical_players() -> None:
     assert "learner_win_draw_pct" not in rows[1]
 
 
-def test_win_rate_shows_the_rate_that_the_learner_reports() -> None:
+def test_win_rate_shows_the_rate_that_the_learner_reports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qmodel_as_written, "_FIRST_EPOCHS", 1)
     words = ("--learner", "qmodel_as_written", "--generations", 1, "--test-games", 2, "--against", "random")
     before, after = rows_of("win-rate", *words)
     assert before["learner_win_draw_pct"] is None
@@ -135,30 +136,8 @@ def test_moves_writes_a_plot_and_csv(tmp_path: Path) -> None:
     assert "exists already" in refused("moves", "--out", str(path))
 
 
-def test_reference_adds_up_its_seeds() -> None:
-    words = ("reference", "--scheme", "lms", "--share", 0.3, "--test-games", 40)
-    sums = rows_of(*words, "--seeds", 2)
-    seed_1, seed_2 = rows_of(*words, "--seeds", 1), rows_of(*words, "--seeds", 1, "--seed", 2)
-    for row, first, second in zip(sums, seed_1, seed_2, strict=True):
-        for name in ("wins", "draws", "losses"):
-            assert row[name] == first[name] + second[name]
-        percents = first[row["measure"]], second[row["measure"]]
-        assert (row["lowest_seed"], row["highest_seed"]) == (min(percents), max(percents))
-        assert row["reached"] == sum(percent >= row["reach"] for percent in percents)
-        assert row["low"] <= row[row["measure"]] <= row["high"]
-        assert row["games"] == 30
-    assert "there is no scheme" in refused("reference", "--scheme", "human")
-
-
-def test_schemes_of_the_reference_have_valid_specs_and_steps() -> None:
-    for scheme in SCHEMES.values():
-        assert scheme.games % specs.parse("learner", scheme.learner).registered.cls.step == 0
-        for goal in scheme.goals:
-            specs.parse("player", goal.opponent)
-
-
 @pytest.mark.parametrize(
-    "name", ["ablation", "expert-feedback", "fixed-opponent", "mobility", "reference", "static-rote", "win-rate"]
+    "name", ["ablation", "expert-feedback", "fixed-opponent", "mobility", "static-rote", "win-rate"]
 )
 def test_an_odd_number_of_test_games_is_refused(name: str) -> None:
     message = "--test-games must be even, since games come in pairs with colours swapped; 3 is odd"

@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena import cli
+from launchers import module_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from launchers import SharedLauncher
+
     Run = Callable[..., subprocess.CompletedProcess[str]]
+
+__all__ = ["module_launcher"]
 
 
 @pytest.fixture
@@ -32,10 +37,16 @@ def start(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+def run(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    module_launcher: SharedLauncher,  # noqa: ARG001
+) -> Iterator[Run]:
     """Runs ``arena`` with the given words in an empty folder, in this process.
 
-    Workers start when they are needed, not earlier. The handling of Ctrl-C stays unchanged.
+    Workers start when they are needed, not earlier. The commands of all tests of a module share a fork server. The
+    handling of Ctrl-C stays unchanged.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(cli, "_launcher_for", lambda _: nullcontext())

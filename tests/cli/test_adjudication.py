@@ -14,7 +14,7 @@ from arena.errors import UsageError
 from arena.plugins import specs
 from arena.referee.adjudication import AgreedScores
 from arena.store import PlayerIdentity, StoredTournament
-from arena.tournament import adjudication
+from arena.tournament import adjudication, toml
 from arena.tournament.plan import Plan, stored_plan
 from arena.tournament.settings import TournamentSettings
 
@@ -82,7 +82,7 @@ def test_spec_file_has_the_adjudication_of_the_tournament(
     stored = StoredTournament(1, "t1", 1, json.loads(json.dumps(plan.to_json())), seats, "1", 0.0)
     assert stored_plan(stored).settings == settings
 
-    text = tournament_file.text(stored)
+    text = toml.of_tournament(stored)
     assert ("adjudicate" in tomllib.loads(text)) == (scores is not None or tables is not None)
     file = tmp_path / "again.toml"
     file.write_text(text, encoding="utf-8")

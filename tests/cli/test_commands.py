@@ -162,20 +162,6 @@ def test_trained_weights_play(run: Run, tmp_path: Path) -> None:
     assert standings.wins["lms:weights=one"] >= 16
 
 
-def test_a_person_plays_to_the_end(run: Run) -> None:
-    won = run("play", "--against", "random", "--seed", "1", "--fen", "B:W9:B1,K6", stdin="?\n9-14\n6x13\n")
-    assert won.returncode == 0, won.stderr
-    assert "is not legal" in won.stdout
-    assert "1-0: you won (no moves)" in won.stdout
-
-
-def test_a_game_ends_when_the_input_ends(run: Run) -> None:
-    done = run("play", "--against", "random", stdin="11-15\n")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("arena: standard input has ended")
-    assert "white (random) plays" in done.stdout
-
-
 def test_python_m_arena_is_the_command_line() -> None:
     command = [sys.executable, "-m", "arena", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -52,6 +52,21 @@ def test_an_experiment_from_its_file_to_its_tables(run: Run, tmp_path: Path, mon
     assert "small" in run("results", "tournaments").stdout
 
 
+def test_a_sweep_shows_its_candidates_and_the_choice(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "sweep.toml").write_text(
+        f"sweep-seeds = 2\n{FILE}".replace("games = 8", "games = 8\nsweep = {scale = [0.3, 0.7]}")
+    )
+    dry = run("experiment", "run", "sweep.toml", "--dry-run")
+    assert "1 learners x 2 seeds, 2 candidates x 2 sweep seeds: 48 games to learn from, 16 games" in dry.stderr
+    done = run("experiment", "run", "sweep.toml")
+    assert done.returncode == 0, done.stderr
+    assert "sweep: candidates on the sweep seeds" in done.stdout
+    rows = [line.split() for line in done.stdout.splitlines() if "tiny:scale" in line]
+    assert [row[:3] for row in rows] == [["tiny", "tiny:scale=0.3", "2"], ["tiny", "tiny:scale=0.7", "2"]]
+    assert [row[-1] for row in rows].count("chosen") == 1
+    assert run("experiment", "show", "sweep").stdout == done.stdout
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

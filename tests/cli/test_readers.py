@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    Run = Callable[..., subprocess.CompletedProcess[str]]
 
-def test_an_open_reader_does_not_stop_a_tournament(
-    start: Callable[..., subprocess.CompletedProcess[str]], tmp_path: Path
-) -> None:
+
+def test_an_open_reader_does_not_stop_a_tournament(run: Run, start: Run, tmp_path: Path) -> None:
     match = ("tournament", "--players", "random,m1", "--games", "2", "--db", "x.sqlite")
-    assert start(*match).returncode == 0
+    assert run(*match).returncode == 0
     with closing(sqlite3.connect(tmp_path / "x.sqlite")) as connection:
         rows = connection.execute("SELECT * FROM games")
         assert rows.fetchone()

@@ -17,27 +17,18 @@ import pandas as pd
 import pytest
 
 import arena
-from arena.plugins import registry
 from arena.store import database
+from experimenting import tiny
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
 
-PLUGINS = Path(__file__).parents[1] / "training" / "plugins"
+__all__ = ["tiny"]
+
 FEW = ("--baselines", "random", "--baseline-games", "2")
-
-
-@pytest.fixture(autouse=True)
-def tiny(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Installs the learner and the player ``tiny`` for this process and the processes that it starts."""
-    monkeypatch.setenv("PYTHONPATH", str(PLUGINS))
-    monkeypatch.syspath_prepend(PLUGINS)
-    registry.load.cache_clear()
-    yield
-    registry.load.cache_clear()
-    sys.modules.pop("arena_tiny", None)
+pytestmark = pytest.mark.usefixtures("tiny")
 
 
 def rows(run: Run, *words: str) -> list[dict[str, Any]]:
@@ -172,8 +163,8 @@ def test_checkpoints_play_wherever_a_player_is_named(run: Run, tmp_path: Path) -
     assert run("tournament", "--resume", "t1", "--db", "x.sqlite").returncode == 0
     with arena.Results(tmp_path / "x.sqlite") as results:
         pd.testing.assert_frame_equal(results.games("t1").drop(columns=["tournament", "name"]), two)
-    won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--side", "white", "--db", "x.sqlite")
-    assert "black (tiny@4) plays 9-" in won.stdout
+    won = run("play", "--against", "tiny@4", "--fen", "B:W1:B9", "--as", "white", "--db", "x.sqlite")
+    assert "Black (tiny@4) plays 9-" in won.stdout
 
 
 def test_learning_from_opponents_and_from_recorded_games(run: Run, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from arena.store.schema import metadata
 PAGE = (Path(__file__).parents[2] / "docs" / "database.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^### `(\w+)`$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL))
 """Name of a table or view -> its section."""
-TYPES = {"INTEGER": "integer", "BIGINT": "bigint", "TEXT": "text", "DOUBLE": "double", "JSON": "json", "BLOB": "blob"}
+TYPES = {name.upper(): name for name in ("integer", "bigint", "boolean", "text", "double", "json", "blob")}
 
 
 def rows(name: str) -> list[tuple[str, str, str]]:

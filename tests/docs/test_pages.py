@@ -141,6 +141,7 @@ def virtual_environment(folder: Path) -> dict[str, str]:
     return os.environ | variables
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
 @pytest.mark.parametrize("page", PAGES, ids=names)
 def test_code_blocks_run_and_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:

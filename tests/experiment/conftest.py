@@ -1,4 +1,4 @@
-"""A small experiment, and a database."""
+"""A small experiment, a database, and one fork server for each file."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from experimenting import experiment, tiny
+from launchers import module_launcher, shared_launcher
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["experiment", "tiny"]
+__all__ = ["experiment", "module_launcher", "shared_launcher", "tiny"]
 
 
 @pytest.fixture

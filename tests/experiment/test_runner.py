@@ -1,4 +1,4 @@
-"""Experiments: what they train, play and record, stopped and resumed at any point."""
+"""Experiments: training, games and records, also after a stop and a resume at any point."""
 
 from __future__ import annotations
 
@@ -15,31 +15,19 @@ from arena.experiment.plan import ExperimentPlan
 from arena.store import Store
 from arena.tournament import runner as tournament_runner
 from arena.training import training
-from experimenting import carried_out, settings
+from experimenting import carried_out, content, settings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from arena.experiment.runner import ExperimentProgress
+    from arena.experiment.session import ExperimentProgress
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 GAMES = 2 * 5 * 2 * 4 + 2 * 2
-TIMES = {"started", "seconds", "added", "cpu_seconds"}
 
 
-def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
-    """All rows of a database without times, sorted."""
-    with closing(sqlite3.connect(path)) as connection:
-        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        tables = {}
-        for name in names:
-            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({name})") if row[1] not in TIMES]
-            tables[name] = sorted(connection.execute(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
-    return tables
-
-
-def test_every_game_that_measures_is_a_game_of_the_tournament(experiment: Path) -> None:
+def test_all_measuring_games_are_recorded_in_the_tournament(experiment: Path) -> None:
     with arena.Results(experiment) as results:
         curve = results.learning_curve("x")
         games = results.games("x")
@@ -66,7 +54,7 @@ def test_runs_learn_what_arena_train_learns(experiment: Path, db: Path) -> None:
             assert stored["games"].tolist() == plan.checkpoints(planned.label)
 
 
-def test_the_number_of_processes_changes_nothing(experiment: Path, db: Path) -> None:
+def test_the_database_does_not_depend_on_the_number_of_processes(experiment: Path, db: Path) -> None:
     assert content(carried_out(db, workers=3)) == content(experiment)
 
 
@@ -74,8 +62,8 @@ class Stopped(Exception):
     """Raised in the middle of an experiment."""
 
 
-@pytest.mark.parametrize("after", [1, 30, 75])
-def test_a_stopped_experiment_is_resumed_without_a_trace(experiment: Path, db: Path, after: int) -> None:
+@pytest.mark.parametrize("after", [1, pytest.param(30, marks=pytest.mark.long), 75])
+def test_a_resumed_experiment_equals_an_uninterrupted_one(experiment: Path, db: Path, after: int) -> None:
     def stop(progress: ExperimentProgress) -> None:
         if progress.played >= after:
             raise Stopped
@@ -93,7 +81,7 @@ def test_a_stopped_experiment_is_resumed_without_a_trace(experiment: Path, db: P
     assert content(db) == content(experiment)
 
 
-def test_a_finished_experiment_is_resumed_without_change(experiment: Path, tmp_path: Path) -> None:
+def test_resuming_a_finished_experiment_changes_nothing(experiment: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.sqlite"
     copy.write_bytes(experiment.read_bytes())
     with Store.open(copy) as store:
@@ -101,7 +89,7 @@ def test_a_finished_experiment_is_resumed_without_change(experiment: Path, tmp_p
     assert content(copy) == content(experiment)
 
 
-def test_a_failed_run_counts_as_worst_and_the_others_go_on(db: Path) -> None:
+def test_a_failed_run_counts_as_0_percent_and_does_not_stop_the_others(db: Path) -> None:
     learners = [
         {"learner": "tiny", "games": 12, "checkpoints": [4, 12]},
         {"learner": "careless:games=4", "games": 12, "checkpoints": [4, 12]},
@@ -138,9 +126,7 @@ def test_a_failed_run_counts_as_worst_and_the_others_go_on(db: Path) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_carried_out_is_refused_before_anything_is_computed(
-    db: Path, change: dict[str, Any], message: str
-) -> None:
+def test_invalid_plans_are_refused_before_any_work(db: Path, change: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as caught:
         ExperimentPlan(settings(**change), db)
     assert message in str(caught.value)
@@ -152,7 +138,7 @@ def test_a_name_that_exists_is_refused(experiment: Path) -> None:
         runner.run("x", ExperimentPlan(settings(), experiment), store)
 
 
-def test_the_tournament_of_an_experiment_is_resumed_by_the_experiment_alone(experiment: Path) -> None:
+def test_the_tournament_of_an_experiment_cannot_be_resumed_on_its_own(experiment: Path) -> None:
     with Store.open(experiment) as store, pytest.raises(UsageError, match="arena experiment resume x continues it"):
         tournament_runner.resume("x", store)
 
@@ -167,12 +153,18 @@ def test_a_changed_opponent_is_refused(experiment: Path, tmp_path: Path) -> None
         runner.resume("x", store)
 
 
-def test_equal_learners_play_as_one(db: Path) -> None:
-    learners = [{"label": label, "learner": "tiny", "games": 4, "checkpoints": [4]} for label in ("one", "two")]
-    carried_out(db, settings(learners=learners))
+def test_equal_models_share_one_player(db: Path) -> None:
+    learners = [
+        {"label": "one", "learner": "tiny:seconds=0.2", "games": 4, "checkpoints": [4]},
+        {"label": "two", "learner": "tiny", "games": 4, "checkpoints": [4]},
+    ]
+    carried_out(db, settings(learners=learners), workers=2)
     with arena.Results(db) as results:
         curve, compared = results.learning_curve(), results.compare_learners()
         assert len(results.games("x")) == 2 * 2 * 4
     assert len(curve) == 2 * 2 * 2
     assert compared["difference"].tolist() == [0.0]
     assert compared["p_value"].tolist() == [1.0]
+    with closing(sqlite3.connect(db)) as connection:
+        makers = [row[0] for row in connection.execute("SELECT provenance ->> 'learner' FROM models")]
+    assert makers == ["tiny:seconds=0.2"] * 2  # the first in the plan, though it is recorded later

@@ -64,7 +64,9 @@ def test_the_record_of_an_experiment_gives_the_same_settings(tmp_path: Path) -> 
     [
         (("seeds = 3", "seed = 3"), "there is no 'seed'; did you mean 'seeds'?"),
         (("seeds = 3", "seeds = [1, 2, 1]"), "the seed 1 is given twice"),
-        (("seeds = 3", "seeds = 0"), "at least one"),
+        (("seeds = 3", "seeds = 0"), "their number from 1 to 10000, not 0"),
+        (("seeds = 3", "seeds = 1000000000000"), "from 1 to 10000"),
+        (("seeds = 3", "seeds = []"), "at least one"),
         (("seeds = 3", "seeds = [-1]"), "seeds are whole numbers from 0"),
         (("seeds = 3", 'seeds = "three"'), "seeds is"),
         (("games = 100", "game = 100"), "there is no 'game'; did you mean 'games'?"),

@@ -13,6 +13,7 @@ from arena.plugins.models import ModelResolver
 from arena.search.selfplay import Games
 from arena.tournament import schedule
 from arena.training import sources
+from arena_learners import qmodel_as_written
 
 if TYPE_CHECKING:
     from arena_learners.qmodel_as_written import QModelAsWritten
@@ -72,6 +73,7 @@ def test_only_other_starts_change_what_is_learned(name: str) -> None:
 
 
 def test_qmodel_as_written_plays_one_game_for_each_opening_and_starter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(qmodel_as_written, "_FIRST_EPOCHS", 1)
     learner: Any = specs.parse("learner", "qmodel_as_written").create()
     starts = arena.Starts(sources.starts("3move", 1).boards[:3])
     learner.open_with(starts)

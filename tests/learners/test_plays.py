@@ -10,6 +10,7 @@ import arena
 from arena.plugins import registry, specs
 from arena.plugins.models import ModelResolver
 from arena.store import Store
+from arena_learners import qmodel_as_written
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +25,10 @@ def db(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("name", LEARNERS)
-def test_models_of_every_learner_can_be_played_by_their_hash(name: str, db: Path) -> None:
+def test_models_of_every_learner_can_be_played_by_their_hash(
+    name: str, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(qmodel_as_written, "_FIRST_EPOCHS", 1)
     learner: arena.Learner = specs.parse("learner", QUICK.get(name, name)).create()
     learner.begin(1)
     model = learner.model()

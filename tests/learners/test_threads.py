@@ -11,6 +11,8 @@ import pytest
 
 from arena.plugins import registry
 
+pytestmark = pytest.mark.long
+
 GAMES = 40
 THREADS = (1, 2, 4)
 CHILD = f"""

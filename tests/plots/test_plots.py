@@ -8,7 +8,8 @@ import pytest
 
 import arena
 from arena.errors import UsageError
-from arena.plots import experiments, runs, style, tournaments
+from arena.plots import experiments, moves, runs, style, tournaments
+from arena.plugins.judging import judging_evaluator
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +24,7 @@ MAKERS: dict[str, Callable[[arena.Results], Figure]] = {
     "head to head": tournaments.head_to_head,
     "outcomes": tournaments.outcomes,
     "ratings": tournaments.ratings,
+    "accuracy": lambda results: moves.accuracy(results, nodes=100),
     "metrics": runs.metrics,
     "weights": lambda results: runs.weights(results, "x.tiny.1", "number"),
 }
@@ -66,6 +68,19 @@ def test_shares_of_outcomes_add_up(experiment: Path) -> None:
         players = len(results.standings("last"))
     widths = [patch.get_width() for patch in axes.patches]
     assert sum(widths) == pytest.approx(100 * players)
+
+
+def test_accuracy_shows_losses_and_kept_values(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        above, below = moves.accuracy(results, nodes=100).axes
+        frame = results.accuracy("last", by="pieces", evaluator=judging_evaluator().create(), nodes=100)
+        best = list(results.standings("last")["player"])
+    for axes, column in ((above, "loss_pct"), (below, "kept_pct")):
+        assert [str(each.get_label()) for each in axes.containers] == best[:8]
+        for drawn in axes.containers:
+            rows = frame[(frame["player"] == drawn.get_label()) & frame[column].notna()]
+            assert list(drawn[0].get_ydata()) == pytest.approx(rows[column].tolist())
+            assert list(drawn[0].get_xdata()) == pytest.approx(rows["pieces"].tolist(), abs=0.3)
 
 
 @pytest.mark.parametrize(

@@ -198,6 +198,44 @@ def test_canonical_text_is_stable_alone_nested_and_in_lists(given_: dict[str, An
     assert player(canonical(nested)).evaluator.note == spec.text
 
 
+# Quotes and brackets
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ('"a b"', "a b"),
+        ('"a,b:depth=3"', "a,b:depth=3"),
+        ("[a,b:depth=3]", "a,b:depth=3"),
+        (' " a " ', " a "),
+        ('"./engine ""my book"" [x"', './engine "my book" [x'),
+        ('["a"]', '"a"'),
+        ('a "b"', 'a "b"'),
+        ('""', ""),
+        ("C:\\engines\\mine.exe", "C:\\engines\\mine.exe"),
+    ],
+)
+def test_values_may_stand_in_quotes_or_brackets(written: str, value: str) -> None:
+    first, second, last = parse_list("player", f"plain,everything:text={written}:count=5,lms", REGISTRY)
+    assert (first.text, second.options["text"], second.options["count"], last.text) == ("plain", value, 5, "lms")
+    nested = parse("player", f"searcher:evaluator=[counting:note={written}]:depth=2", REGISTRY).create()
+    assert (nested.evaluator.note, nested.depth) == (value, 2)
+
+
+@given(st.text(alphabet='ab ="[]:,\\\n', max_size=12))
+def test_every_text_can_be_written_as_a_value(text: str) -> None:
+    for spec in ("everything", "searcher"):
+        options = {"text": text} if spec == "everything" else {"evaluator": evaluator_with(text)}
+        canonical = parse("player", spec, REGISTRY).replaced(options).text
+        before, read, after = parse_list("player", f"plain,{canonical},lms", REGISTRY)
+        assert (before.text, read.text, after.text) == ("plain", canonical, "lms")
+        assert read.options == {**read.options, **options}
+
+
+def evaluator_with(note: str) -> Any:
+    return parse("evaluator", "counting", REGISTRY).replaced({"note": note})
+
+
 # Weights
 
 
@@ -273,6 +311,8 @@ def test_empty_specs_in_lists_are_refused(text: str) -> None:
         ("searcher:evaluator=[counting", UsageError, "the brackets in '.*' do not match"),
         ("searcher]", UsageError, "the brackets in 'searcher]' do not match"),
         ("searcher:evaluator=]counting[", UsageError, "do not match"),
+        ('everything:text="a:count=1', UsageError, "starts with a double quote and does not end with one"),
+        ('everything:text="a"b', UsageError, "write a double quote within such a value twice"),
         ("searchr", UnknownName, "no player named 'searchr'; did you mean 'searcher'"),
         ("searcher:evaluator=countin", UnknownName, "no evaluator named 'countin'; did you mean 'counting'"),
         ("searcher:evaluator=[counting:mob=1]", BadOption, "counting has no option 'mob'"),

@@ -138,10 +138,9 @@ def test_an_evaluator_that_cannot_be_compiled_is_reported_and_not_marked(
         registry.load.cache_clear()
 
 
-def test_a_compiling_process_that_dies_is_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
-    dies = "import os, sys\nfor line in sys.stdin: print('null', flush=True) if line == 'good\\n' else os._exit(3)"
-    monkeypatch.setattr(compiling, "_COMMAND", dies)
-    answers = dict(compiling.compile_units({"bad": (), "good": ("bad",), "too": ("good",)}, 2))
+def test_a_compiling_process_that_dies_is_replaced() -> None:
+    dies = "import os\nfor line in sys.stdin: print('null', flush=True) if line == 'good\\n' else os._exit(3)"
+    answers = dict(compiling.compile_units({"bad": (), "good": ("bad",), "too": ("good",)}, 2, dies))
     assert list(answers) == ["bad", "good", "too"]
     assert answers["good"] is None
     assert answers["bad"] == answers["too"] == "the compiling process died"

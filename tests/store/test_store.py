@@ -14,7 +14,8 @@ import pytest
 
 from arena.contracts.rating import PlayerRating, RatedGame
 from arena.errors import StoreError
-from arena.store import PlayerIdentity, Store, names
+from arena.store import PlayerIdentity, Results, Store, names
+from arena.store.experiments import Experiments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -188,3 +189,20 @@ def test_two_stores_write_to_one_database(path: Path, identities: Players, recor
 def test_importing_the_store_does_not_load_pandas() -> None:
     code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_an_experiment_and_its_tournament_are_recorded_both_or_neither(
+    path: Path, identities: tuple[PlayerIdentity, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with Store.open(path) as store:
+        with monkeypatch.context() as patch:
+            patch.setattr(Experiments, "insert", killed)
+            with pytest.raises(KeyboardInterrupt):
+                store.create_experiment("x", {}, 1, {}, identities)
+        experiment = store.create_experiment("x", {"seeds": 2}, 1, {}, identities)
+        assert store.tournament("x").id == experiment.tournament_id
+        assert store.experiments.get("x") == experiment
+    assert len(Results(path).tournaments()) == 1

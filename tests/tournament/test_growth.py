@@ -22,20 +22,16 @@ from arena.store import Store
 from arena.tournament import runner
 from arena.tournament.plan import Plan
 from arena.tournament.settings import TournamentSettings
+from tournaments import StoppedError, stop_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from arena.contracts.record import GameRecord
     from arena.referee.task import GameTask
-    from arena.tournament.tally import Progress
 
 SETTINGS = TournamentSettings(seed=3, games=2, rules=DrawRules(ply_cap=40))
 PLAYERS = ("random", "m1", "minimax:depth=1", "minimax:depth=1:quiescence=false", "m2")
-
-
-class StoppedError(Exception):
-    """The tournament was stopped."""
 
 
 class SerialPool:
@@ -59,14 +55,6 @@ def serial_pool() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runner, "Pool", SerialPool)
         yield
-
-
-def stop_after(games: int | None) -> Callable[[Progress], None]:
-    def progress(now: Progress) -> None:
-        if now.played == games:
-            raise StoppedError
-
-    return progress
 
 
 def play(path: Path, players: str, stop: int | None = None, **changes: Any) -> Path:

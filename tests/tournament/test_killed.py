@@ -126,12 +126,17 @@ print(json.dumps(killed))
 @pytest.mark.parametrize(
     ("players", "changes"),
     [
-        ("random,m1,minimax:depth=1", {"games": 40}),
-        ("random,m1,minimax:depth=1,lms", {"games": 20, "format": "swiss"}),
-        ("random,m1,minimax:depth=1,lms", {"games": 40, "format": "knockout"}),
-        ("m1,random", {"games": 400, "openings": "11man", "sprt": "0,20"}),
+        pytest.param("random,m1,minimax:depth=1", {"games": 40}, id="round-robin"),
+        pytest.param(
+            "random,m1,minimax:depth=1,lms", {"games": 20, "format": "swiss"}, id="swiss", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "random,m1,minimax:depth=1,lms", {"games": 40, "format": "knockout"}, id="knockout", marks=pytest.mark.long
+        ),
+        pytest.param(
+            "m1,random", {"games": 400, "openings": "11man", "sprt": "0,20"}, id="sprt", marks=pytest.mark.long
+        ),
     ],
-    ids=["round-robin", "swiss", "knockout", "sprt"],
 )
 def test_a_tournament_killed_64_times_records_the_same_games(
     tmp_path: Path, players: str, changes: dict[str, Any]

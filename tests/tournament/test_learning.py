@@ -19,7 +19,7 @@ from arena.plugins import specs
 from arena.plugins.models import ModelResolver
 from arena.referee import match
 from arena.store import Store
-from arena.tournament import schedule
+from arena.tournament import schedule, toml
 from arena.tournament.plan import Plan, stored_plan
 from arena.tournament.replay import models_of, verify
 from arena.tournament.runner import resume, run
@@ -28,32 +28,19 @@ from arena_evaluators.linear import SHIPPED as LMS_WEIGHTS
 from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
 from arena_learners.lms import LMS
 from arena_learners.td import TD
+from tournaments import StoppedError, stop_after
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from arena.contracts.record import GameRecord
     from arena.store import StoredTournament
-    from arena.tournament.tally import Progress
 
-pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+pytestmark = pytest.mark.usefixtures("notes", "shared_launcher")
 
 PLAYERS = "lms:depth=2,td,m1,raises-in-choose"
 PUPILS = ("lms:depth=2", "td")
 SETTINGS = TournamentSettings(seed=3, games=4, learning=True)
-
-
-class StoppedError(Exception):
-    """The tournament was stopped."""
-
-
-def stop_after(games: int) -> Callable[[Progress], None]:
-    def progress(now: Progress) -> None:
-        if now.played == games:
-            raise StoppedError
-
-    return progress
 
 
 def plan(players: str = PLAYERS, **changes: Any) -> Plan:
@@ -289,7 +276,7 @@ def test_the_spec_file_contains_learning(whole: Path, tmp_path: Path) -> None:
         stored = results.tournament("test")
     assert stored_plan(stored).settings.learning
     file = tmp_path / "again.toml"
-    file.write_text(tournament_file.text(stored), encoding="utf-8")
+    file.write_text(toml.of_tournament(stored), encoding="utf-8")
     assert tournament_file.read(file)["learning"] is True
     file.write_text("learning = 1", encoding="utf-8")
     with pytest.raises(UsageError, match="learning is true or false, not 1"):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.checkers.move import Move
     from arena.tournament.replay import Verification
 
-pytestmark = pytest.mark.usefixtures("notes", "no_processes_left")
+pytestmark = pytest.mark.usefixtures("notes", "shared_launcher")
 
 
 @pytest.fixture(scope="module")

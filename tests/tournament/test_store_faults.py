@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Fault = Callable[[Store, Path], AbstractContextManager[None]]
 
-pytestmark = pytest.mark.usefixtures("no_processes_left")
+pytestmark = pytest.mark.usefixtures("shared_launcher")
 
 GAMES = 40
 

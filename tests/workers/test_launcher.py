@@ -50,6 +50,7 @@ def test_an_unused_fork_server_is_killed_without_waiting(monkeypatch: pytest.Mon
     assert running() <= before
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a variable for the folder of the cache")
 def test_a_fork_server_shows_once_that_it_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

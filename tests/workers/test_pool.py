@@ -133,6 +133,7 @@ def test_a_fork_server_that_is_killed_several_times_is_replaced(monkeypatch: pyt
     assert attempts.read_text() == "...."
 
 
+@pytest.mark.long
 @forks_only
 def test_processes_killed_at_random_change_no_game() -> None:
     generator, killed = random.Random(5), 0
@@ -154,6 +155,7 @@ def test_processes_killed_at_random_change_no_game() -> None:
     assert killed >= 5
 
 
+@pytest.mark.long
 def test_games_are_the_same_if_processes_cannot_be_forked(monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = games(("raises-in-choose", "steady"), ("reckless", "steady"))
     expected = by_identity(played(tasks))
@@ -215,7 +217,9 @@ def test_all_processes_end_with_the_arena(notes: Path, ending: signal.Signals) -
 
 
 @forks_only
-@pytest.mark.parametrize("seconds", [0.0, 0.05, 0.3, 1.0])
+@pytest.mark.parametrize(
+    "seconds", [0.0, pytest.param(0.05, marks=pytest.mark.long), pytest.param(0.3, marks=pytest.mark.long), 1.0]
+)
 def test_an_arena_killed_during_start_up_leaves_no_process_and_no_file(seconds: float, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     arena = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SCRIPT.format(path=sys.path))], env=environment)

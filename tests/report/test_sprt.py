@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from arena.cli import sprt
 from arena.errors import UsageError
+from arena.report import sprt
 from arena.statistics.sprt import SPRT
 from arena.store import PlayerIdentity, StoredTournament
 from arena.tournament.settings import TournamentSettings

@@ -1,12 +1,10 @@
-"""The columns that ``arena results`` shows in tables; ``--json`` and ``--csv`` print all columns of a frame."""
+"""The columns of tables, for ``arena results`` and for reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-from arena.cli.table import print_aligned
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,18 +27,26 @@ class Column:
     """Function that returns whether the column is left out, given the texts of all its cells."""
 
 
-def print_rows(kind: str, frame: pd.DataFrame, title: str = "") -> None:
-    """Print a frame of ``arena results KIND`` as a table."""
+class Cells(NamedTuple):
+    """The texts of a table."""
+
+    headings: list[str]
+    rows: list[tuple[str, ...]]
+    left: list[int]
+    """Indices of the columns aligned to the left."""
+
+
+def cells(kind: str, frame: pd.DataFrame) -> Cells:
+    """Return a frame as a table of that kind: a kind of ``arena results``, or one of an experiment."""
     columns = _TABLES[kind]
     if "tournament" in frame.columns and kind != "games":
         columns = (_words("tournament"), *columns)
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    cells = {column: [column.text(row) for row in rows] for column in columns}
-    shown = [column for column in columns if not column.is_omitted({*cells[column]})]
-    print_aligned(
-        title,
+    texts = {column: [column.text(row) for row in rows] for column in columns}
+    shown = [column for column in columns if not column.is_omitted({*texts[column]})]
+    return Cells(
         [column.heading for column in shown],
-        list(zip(*(cells[column] for column in shown), strict=True)),
+        list(zip(*(texts[column] for column in shown), strict=True)),
         [index for index, column in enumerate(shown) if column.left],
     )
 
@@ -93,8 +99,32 @@ def _rating(error: str) -> Column:
     return Column("rating", text)
 
 
-def _interval(row: Row) -> str:
-    return "" if row["win_low"] is None else f"{row['win_low']:.1f}-{row['win_high']:.1f}"
+def _interval(low: str, high: str, heading: str = "95 % interval") -> Column:
+    """A column of intervals of percentages."""
+    return Column(heading, lambda row: "" if row[low] is None else f"{row[low]:.1f}-{row[high]:.1f}")
+
+
+def _p_value(row: Row) -> str:
+    """Return an adjusted p-value, with a star if it is below 0.05."""
+    return "" if row["p_value"] is None else f"{row['p_value']:.3f}{'*' if row['p_value'] < 0.05 else ''}"
+
+
+def _seeds(row: Row) -> str:
+    return f"{row['seeds']} ({row['failed']} failed)" if row["failed"] else str(row["seeds"])
+
+
+def _kept(row: Row) -> str:
+    return "" if row["kept_low"] is None else f"{row['kept_low']:.1f}-{row['kept_high']:.1f}"
+
+
+def _checkpoint(row: Row) -> str:
+    """Return the learner, the training seed and the games of a checkpoint."""
+    return "" if row.get("label") is None else f"{row['label']}, seed {row['seed']}, {row['games']} games"
+
+
+def _if_there(name: str) -> Column:
+    """A column that is left out if the frame does not have it."""
+    return _optional(Column(name, lambda row: str(row.get(name, "")), left=name == "phase"))
 
 
 def _metric(row: Row) -> str:
@@ -124,12 +154,17 @@ _WIN, _SCORE = _value("win_pct", "win %"), _value("score_pct", "score %")
 _TABLES: Mapping[str, Sequence[Column]] = {
     "standings": (
         *(_count("rank"), _PLAYER, _rating("rating_error"), _RECORD, _optional(_count("forfeits"))),
-        *(_WIN, Column("95 % interval", _interval), _SCORE),
+        *(_WIN, _interval("win_low", "win_high"), _SCORE),
     ),
     "head-to-head": (_PLAYER, _OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
     "superiority": (
         *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
         *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
+    ),
+    "accuracy": (
+        *(_PLAYER, _optional(Column("checkpoint", _checkpoint, left=True)), _if_there("phase"), _if_there("pieces")),
+        *(_count("moves"), _optional(_value("loss_pct", "loss %", ".2f", "loss_error"))),
+        *(_value("kept_pct", "kept %"), Column("95 % interval", _kept)),
     ),
     "games": (
         _words("name"),
@@ -164,5 +199,47 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         Column("value", _metric),
     ),
     "checkpoints": (_words("checkpoint"), _words("kind"), _words("model"), _value("seconds"), _time("added")),
+    "origins": (
+        *(_words("made_by", "made by"), _words("source"), _optional(_words("game")), _optional(_words("black"))),
+        *(_optional(_words("white")), _optional(_words("result")), _count("times")),
+    ),
+    "learned-from": (
+        *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
+        Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
+    "learners": (
+        *(_words("label", "learner"), Column("seeds", _seeds), _count("games"), _value("iqm", "score %")),
+        *(_interval("low", "high"), _value("worst"), _value("area")),
+        _value("reached_games", "games to 75 %", ".0f"),
+    ),
+    "final-scores": (*(_words("label", "learner"), _OPPONENT, _count("played", "games"), _RECORD, _WIN, _SCORE),),
+    "checkpoints-of-learners": (
+        *(_words("label", "learner"), _count("games"), _count("seeds"), _value("iqm", "score %")),
+        *(_interval("low", "high"), _value("mean"), _value("median"), _value("worst")),
+    ),
+    "ladder": (
+        *(_PLAYER, _words("label", "learner"), _count("seed"), _count("games", "learned from")),
+        *(_rating("error"), _count("played", "games")),
+    ),
+    "training-runs": (
+        *(_words("run"), _words("label"), _words("learner"), _count("seed"), _count("learned", "games")),
+        *(_words("version"), _optional(_words("weights", "started from")), _words("model", "last model")),
+    ),
+    "failed-runs": (
+        _words("run"),
+        _words("label", "learner"),
+        _count("seed"),
+        _count("learned", "games"),
+        _words("failure"),
+    ),
+    "identities": (_words("of"), _words("part"), _words("hash")),
+    "sweep": (
+        *(_words("label", "learner"), _words("spec", "candidate"), Column("seeds", _seeds)),
+        *(_value("score_pct", "score %"), _value("worst"), Column("", lambda row: "chosen" if row["chosen"] else "")),
+    ),
+    "compared-learners": (
+        *(_words("first"), _words("second"), _value("difference", form="+.1f")),
+        *(_value("improvement_pct", "better %"), Column("p", _p_value)),
+    ),
 }

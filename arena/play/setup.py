@@ -1,0 +1,158 @@
+"""The conditions of a game between a person and a player, and its end."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+
+from arena.checkers.board import Board
+from arena.checkers.game import DEFAULT_RULES, DrawRules, Outcome, Termination
+from arena.checkers.move import Side
+from arena.errors import UsageError, shown
+from arena.plugins import specs
+from arena.plugins.models import ModelResolver
+from arena.plugins.specs import Spec
+from arena.store import Store
+from arena.tournament.schedule import pairing_of, seed_of
+from arena.workers import MEMORY, MOVE_TIMEOUT
+
+LONGEST_NAME = 40
+"""Maximum number of characters of a person's name."""
+START = "start"
+"""Name of the initial position."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """The conditions of a game. They do not change after its start."""
+
+    person: str
+    """Canonical spec of the person: ``human`` or ``human:name=NAME``."""
+    opponent: str
+    """Canonical spec of the opponent."""
+    identity: dict[str, str]
+    """Identity of the opponent at the start of the game, as :func:`arena.plugins.specs.identity` returns it."""
+    side: Side
+    """Side of the person."""
+    seed: int
+    """63-bit number from which the random numbers of the opponent follow. It is also the id of the game."""
+    start: str = START
+    """FEN of the first board, or ``start``."""
+    clock: float | None = None
+    """Seconds of each side for the game; None: no clock."""
+    increment: float = 0.0
+    """Seconds that a clock gains after each move."""
+    move_timeout: float = MOVE_TIMEOUT
+    """Seconds after which a move of the opponent forfeits the game."""
+    memory: int = MEMORY
+    """MB of memory that the opponent may use."""
+    rules: DrawRules = DEFAULT_RULES
+
+    @property
+    def board(self) -> Board:
+        """The first board."""
+        return Board.start() if self.start == START else Board.from_fen(self.start)
+
+    @property
+    def pairing(self) -> str:
+        return pairing_of(self.person, self.opponent)
+
+    def player(self, side: Side) -> str:
+        """Return the spec of the player of ``side``."""
+        return self.person if side is self.side else self.opponent
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a game ended."""
+
+    winner: Side | None
+    """None for a draw."""
+    termination: Termination
+    forfeited_by: Side | None = None
+    """The side that forfeited; None if the game was not forfeited."""
+    reason: str | None = None
+    """Reason of the forfeit in full; None if the game was not forfeited."""
+
+    @property
+    def result(self) -> str:
+        """``1-0`` Black won, ``0-1`` White won, ``1/2-1/2`` a draw."""
+        return Outcome(self.winner, self.termination).result
+
+
+def new_setup(
+    store: Store,
+    against: str,
+    *,
+    name: str = "",
+    side: Side = Side.BLACK,
+    start: str = START,
+    seed: int | None = None,
+    clock: float | None = None,
+    increment: float = 0.0,
+    move_timeout: float = MOVE_TIMEOUT,
+    memory: int = MEMORY,
+    rules: DrawRules = DEFAULT_RULES,
+) -> Setup:
+    """Return the conditions of a new game.
+
+    ``against``: spec of the opponent. ``name``: name of the person. ``seed``: the seed of the game follows from it, the
+    pairing, and the number of its games with the same ``seed``; None: a random seed.
+
+    Raises UsageError, BadFEN and the errors of :func:`arena.plugins.specs.parse`.
+    """
+    opponent = parse_player(against, store.database)
+    person = specs.parse("player", person_spec(name))
+    if clock is None and increment:
+        raise UsageError("an increment needs a time: add --time")
+    if not (clock is None or 0 < clock < inf) or not 0 <= increment < inf:
+        raise UsageError("a time is more than 0 seconds, and an increment 0 seconds or more")
+    board = Board.start() if start == START else Board.from_fen(start)
+    if board.stuck:
+        raise UsageError(f"{board.side} has no move in {board.fen}: the game is over before it begins")
+    if seed is None:
+        key = secrets.randbits(63)
+    else:
+        pairing = pairing_of(person.text, opponent.text)
+        seeds = (seed_of(seed, pairing, number) for number in count())
+        key = next(each for each in seeds if not store.people.is_taken(each))
+    return Setup(
+        person=person.text,
+        opponent=opponent.text,
+        identity=specs.identity(opponent),
+        side=side,
+        seed=key,
+        start=START if board == Board.start() else board.fen,
+        clock=clock,
+        increment=increment,
+        move_timeout=move_timeout,
+        memory=memory,
+        rules=rules,
+    )
+
+
+def person_spec(name: str) -> str:
+    """Return the spec of a person. Raises UsageError if the name cannot be recorded."""
+    name = name.strip()
+    if len(name) > LONGEST_NAME or not name.isprintable() or set(name) & set("[]") or _undecodable(name):
+        raise UsageError(f"a name has at most {LONGEST_NAME} printable characters, without brackets, not {shown(name)}")
+    return f"human:name=[{name}]" if name else "human"
+
+
+def parse_player(text: str, database: str) -> Spec:
+    """Return the spec of a player that chooses its moves itself.
+
+    ``database``: path or URL of the database with stored models. Raises UsageError if the player asks a person, and
+    the errors of :func:`arena.plugins.specs.parse`.
+    """
+    spec = specs.parse("player", text, resolver=ModelResolver(database))
+    if spec.registered.cls.needs_terminal:
+        raise UsageError(f"{spec.text} is a person at a terminal: name a player that chooses its moves itself")
+    return spec
+
+
+def _undecodable(name: str) -> bool:
+    """Whether a name holds bytes of the command line that are not UTF-8."""
+    return any("\ud800" <= character <= "\udfff" for character in name)

@@ -1,0 +1,174 @@
+"""Games that people play: unfinished ones, and the tournament that holds the finished ones.
+
+All games of people are games of one tournament, so every table of results counts them. A pairing of a person and a
+player gets a round whenever they play. Rounds 2k and 2k + 1 share an opening with the colours swapped, as in every
+tournament: a game completes an earlier one if it can, and else takes the first round of a new pair.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from arena.errors import StoreError, shown
+from arena.interrupts import deferred_interrupt
+from arena.store import lookup
+from arena.store.decoding import decoded
+from arena.store.recorder import Recorder
+from arena.store.schema import games, pairings, person_games, players, saved_games, tournaments
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from arena.contracts.record import GameRecord
+
+MARK = "people"
+"""Name of the setting by which the tournament of people is known."""
+_SHOWN = 10
+"""Maximum number of saved games in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedGame:
+    """An unfinished game of a person."""
+
+    id: int
+    """Seed of the game, and its id once it is over."""
+    black: str
+    """Canonical spec of the player with the black pieces."""
+    white: str
+    """Canonical spec of the player with the white pieces."""
+    plies: int
+    """Number of plies played."""
+    fen: str
+    """FEN of the current board."""
+    state: Mapping[str, Any]
+    """JSON values, which the store does not interpret."""
+    number: int | None = None
+    """Number by which the game is resumed; None: not saved yet."""
+    saved: float = 0.0
+    """Time of saving, in seconds since the epoch."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonFacts:
+    """What the record of a game does not tell about a game of a person."""
+
+    side: str
+    """Side of the person: ``black`` or ``white``."""
+    hints: int = 0
+    """Number of hints and evaluations that the person asked for."""
+    undone: int = 0
+    """Number of plies that the person took back."""
+    clock: float | None = None
+    """Seconds of each side for the game; None: no clock."""
+    increment: float = 0.0
+    """Seconds that a clock gains after each move."""
+
+
+@decoded
+class People:
+    """The games of people in a database that is open for writing."""
+
+    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
+        """``connect`` is called when the database is needed."""
+        self._connect = connect
+        self.location = location
+        """Path or URL without a password, for messages."""
+
+    @property
+    def _connection(self) -> Connection:
+        return self._connect()
+
+    def save(self, game: SavedGame) -> SavedGame:
+        """Record an unfinished game, or replace its record. Returns it with its number and time of saving."""
+        game = replace(game, saved=time.time())
+        row: dict[str, Any] = {name: getattr(game, name) for name in saved_games.c.keys() if name != "number"}  # noqa: SIM118
+        row["state"] = dict(game.state)
+        with deferred_interrupt(), self._connection.begin():
+            changed = update(saved_games).where(saved_games.c.id == game.id).values(row).returning(saved_games.c.number)
+            number = self._connection.scalar(changed)
+            if number is None:
+                number = self._connection.scalars(insert(saved_games).values(row).returning(saved_games.c.number)).one()
+        return replace(game, number=number)
+
+    def saved(self) -> list[SavedGame]:
+        """Return all unfinished games, the one that was saved first at the front."""
+        with self._connection.begin():
+            rows = self._connection.execute(select(saved_games).order_by(saved_games.c.saved, saved_games.c.number))
+            return [SavedGame(**row._asdict()) for row in rows]
+
+    def get(self, which: str) -> SavedGame:
+        """Return the unfinished game with a number, or the one that was saved ``last``. Raises StoreError."""
+        kept = self.saved()
+        if not kept:
+            raise StoreError(f"{self.location} holds no saved game: arena play starts a game")
+        if which == "last":
+            return kept[-1]
+        for game in kept:
+            if str(game.number) == which:
+                return game
+        listing = ", ".join(f"{game.number} ({game.black} against {game.white})" for game in kept[-_SHOWN:])
+        raise StoreError(f"{self.location} holds no saved game {shown(which)}; it holds {listing}")
+
+    def forget(self, game_id: int) -> None:
+        """Delete an unfinished game, if it is on record."""
+        with self._connection.begin():
+            self._connection.execute(delete(saved_games).where(saved_games.c.id == game_id))
+
+    def tournament(self) -> int | None:
+        """Return the id of the tournament that holds the finished games; None if there is none yet."""
+        query = select(tournaments.c.id, tournaments.c.settings).where(tournaments.c.name.startswith(MARK))
+        with self._connection.begin():
+            rows = self._connection.execute(query.order_by(tournaments.c.id)).all()
+        return next((row.id for row in rows if row.settings.get(MARK) is True), None)
+
+    def is_taken(self, game_id: int) -> bool:
+        """Whether a recorded or an unfinished game has this id."""
+        with self._connection.begin():
+            return any(
+                self._connection.scalar(select(func.count()).where(table.c.id == game_id))
+                for table in (games, saved_games)
+            )
+
+    def record(self, tournament_id: int, record: GameRecord, facts: PersonFacts) -> str:
+        """Record a finished game in the tournament of people, and delete the unfinished one. Returns its name.
+
+        The round of the record is ignored: the game gets the next round of its pairing. Both players must play in the
+        tournament. Raises StoreError if the game is on record already.
+        """
+        with deferred_interrupt(), self._connection.begin():
+            connection = self._connection
+            ids, changes = lookup.player_ids(connection, tournament_id), lookup.last_change(connection, tournament_id)
+            own = pairings.c.tournament_id == tournament_id
+            last = connection.scalar(select(func.max(pairings.c.first + pairings.c.games - 1)).where(own)) or 0
+            record = replace(record, round=_next_round(connection, tournament_id, record))
+            row = Recorder(connection, tournament_id, ids, changes).row(record)
+            block = {"pairing": record.pairing, "round": record.round, "games": 1, "first": last + 1}
+            connection.execute(insert(pairings), {"tournament_id": tournament_id, **block})
+            connection.execute(insert(games), row)
+            values = {name: getattr(facts, name) for name in PersonFacts.__slots__}
+            connection.execute(insert(person_games), {"tournament_id": tournament_id, "game_id": record.seed, **values})
+            count = select(func.count()).where(games.c.tournament_id == tournament_id).scalar_subquery()
+            connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(planned=count))
+            connection.execute(delete(saved_games).where(saved_games.c.id == record.seed))
+            name = connection.scalars(select(tournaments.c.name).where(tournaments.c.id == tournament_id)).one()
+        return f"{name}/{last + 1}"
+
+
+def _next_round(connection: Connection, tournament_id: int, record: GameRecord) -> int:
+    """Return the round that a game of people takes in its pairing; see the module."""
+    query = (
+        select(games.c.round, games.c.opening, players.c.spec)
+        .join(players, players.c.id == games.c.black_id)
+        .where(games.c.tournament_id == tournament_id, games.c.pairing == record.pairing)
+    )
+    played = {number: (opening, black) for number, opening, black in connection.execute(query)}
+    wanted = record.opening, record.white
+    for number in sorted(played):
+        if number % 2 == 0 and number + 1 not in played and played[number] == wanted:
+            return int(number) + 1
+    return 2 * (max(map(int, played), default=-2) // 2 + 1)

@@ -1,0 +1,36 @@
+"""The estimated duration of an experiment."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from arena.errors import LearnerError
+from arena.experiment import estimate
+from arena.experiment.plan import ExperimentPlan
+from experimenting import TABLE, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("tiny")
+
+
+@pytest.mark.parametrize("final_games", [0, 2])
+def test_an_estimate_counts_every_game(db: Path, monkeypatch: pytest.MonkeyPatch, final_games: int) -> None:
+    """If every game takes one second, the estimate is the number of games, divided by the number of processes."""
+
+    def one_second(play: Any, step: int = 1) -> float:
+        play(step)
+        return 1.0
+
+    monkeypatch.setattr(estimate, "_seconds_per_game", one_second)
+    plan = ExperimentPlan(settings(measuring=TABLE["measuring"] | {"final-games": final_games}), db)
+    assert estimate.seconds(plan, workers=2) == (plan.training_games + plan.games) / 2
+
+
+def test_a_learner_that_fails_stops_the_estimate(db: Path) -> None:
+    plan = ExperimentPlan(settings(learners=[{"learner": "careless", "games": 4}]), db)
+    with pytest.raises(LearnerError, match="the learner careless failed: ZeroDivisionError"):
+        estimate.seconds(plan, workers=2)

@@ -1,0 +1,92 @@
+"""Opponents and advisers that fail, in real processes: an opponent forfeits, an adviser gives no hint."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import psutil
+import pytest
+
+from arena.checkers.game import Termination
+from arena.checkers.move import Side
+from arena.errors import ArenaError
+from arena.play import Session, new_setup
+from arena.store import Results
+from faulty import notes
+from playing import moves, store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from arena.store import Store
+
+__all__ = ["notes", "store"]
+pytestmark = pytest.mark.usefixtures("notes", "no_process_left")
+
+
+@pytest.fixture
+def no_process_left(notes: object) -> Iterator[None]:  # noqa: ARG001 (comes first)
+    yield
+    assert not psutil.Process().children()
+
+
+@pytest.mark.parametrize(
+    ("player", "termination", "reason"),
+    [
+        ("raises-in-constructor", Termination.EXCEPTION, "not even born"),
+        ("raises-in-start", Termination.EXCEPTION, "not yet awake"),
+        ("raises-in-choose", Termination.EXCEPTION, "lost my mind"),
+        ("illegal", Termination.ILLEGAL_MOVE, "choose returned"),
+        ("exits", Termination.CRASH, "exit code"),
+        ("hangs", Termination.TIMEOUT, "no answer within 5 seconds"),
+        ("leaks-at-once", Termination.MEMORY, "300 MB"),
+    ],
+)
+def test_an_opponent_that_fails_forfeits_on_record(
+    store: Store, player: str, termination: Termination, reason: str
+) -> None:
+    with Session(new_setup(store, player, seed=1, move_timeout=5.0, memory=300), store) as game:
+        game.start()
+        while game.ending is None:
+            moves(game, 1)
+        assert game.ending.winner is Side.BLACK
+        assert game.ending.forfeited_by is Side.WHITE
+        assert game.ending.termination is termination
+        name = game.record()
+    with Results(store.location) as results:
+        record = results.game(name)
+        assert (record.result, record.termination, record.forfeited_by) == ("1-0", termination.value, "white")
+        assert reason in (record.reason or "")
+        assert list(results.forfeits("people").player) == [player]
+
+
+def test_an_adviser_that_fails_is_one_line_and_the_game_goes_on(store: Store) -> None:
+    with Session(new_setup(store, "random", seed=1, move_timeout=5.0), store) as game:
+        game.start()
+        for player in ("raises-in-constructor", "raises-in-start"):
+            with pytest.raises(ArenaError, match=rf"^{player} failed: ValueError: not") as error:
+                game.advice(player)
+            assert "\n" not in str(error.value)
+        assert game.hints == 0
+        assert game.advice("random").move in game.game.board.legal_moves
+        moves(game, 1)
+        assert game.persons_turn
+
+
+def test_an_opponent_killed_from_outside_is_started_again(store: Store) -> None:
+    with Session(new_setup(store, "steady", seed=1), store) as game:
+        game.start()
+        [process] = psutil.Process().children()
+        process.kill()
+        moves(game, 1)
+        assert game.persons_turn
+        assert game.game.ply == 2
+
+
+def test_the_same_seed_and_moves_give_the_same_game(store: Store) -> None:
+    games = []
+    for _ in range(2):
+        with Session(new_setup(store, "random", seed=3), store) as game:
+            moves(game, 6)
+            games.append(game.game.moves)
+    assert games[0] == games[1]
