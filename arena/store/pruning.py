@@ -18,6 +18,7 @@ from arena.store.schema import (
     models,
     players,
     runs,
+    saved_games,
     tournament_players,
     tournaments,
 )
@@ -113,5 +114,5 @@ def _texts(connection: Connection, idle: set[int]) -> Iterator[str]:
             yield f"{spec} @{weights or ''}"
     for column in (runs.c.learner, checkpoints.c.player, learned_models.c.spec):
         yield from (each or "" for each in connection.scalars(select(column).distinct()))
-    for column in (runs.c.settings, tournaments.c.settings, experiments.c.settings):
+    for column in (runs.c.settings, tournaments.c.settings, experiments.c.settings, saved_games.c.state):
         yield from (json.dumps(each) for each in connection.scalars(select(column)))
