@@ -17,6 +17,7 @@ from arena.store.schema import (
     experiment_runs,
     games,
     players,
+    run_metrics,
     tournament_players,
 )
 
@@ -31,7 +32,7 @@ Measure = Literal["score_pct", "win_pct"]
 MEASURES: tuple[Measure, ...] = ("score_pct", "win_pct")
 CURVE = (
     *("experiment", "label", "seed", "games", "opponent", "played", "wins", "draws", "losses"),
-    *("win_pct", "score_pct", "seconds", "cpu_seconds", "player", "failed"),
+    *("win_pct", "score_pct", "moves", "seconds", "cpu_seconds", "player", "failed"),
 )
 
 
@@ -62,6 +63,7 @@ class MeasuredExperiment:
                 experiment_checkpoints.c.player_id,
                 checkpoints.c.seconds,
                 checkpoints.c.cpu_seconds,
+                checkpoints.c.run_id,
             )
             .join(experiment_runs, experiment_runs.c.run_id == experiment_checkpoints.c.run_id)
             .join(
@@ -71,8 +73,9 @@ class MeasuredExperiment:
             )
             .where(experiment_runs.c.experiment_id == stored.id, experiment_runs.c.label.in_(self.labels))
         )
-        columns = ["label", "seed", "games", "player_id", "seconds", "cpu_seconds"]
+        columns = ["label", "seed", "games", "player_id", "seconds", "cpu_seconds", "run_id"]
         found = pd.DataFrame([tuple(row) for row in connection.execute(query)], columns=columns)
+        found = found.merge(_moves(connection, stored.id), on=["run_id", "games"], how="left").drop(columns="run_id")
         found["player"] = found["player_id"].map(self._specs)
         order = {label: number for number, label in enumerate(self.labels)}
         self.checkpoints = found.sort_values(
@@ -140,7 +143,7 @@ class MeasuredExperiment:
         if missing:
             frame = pd.concat([frame, pd.DataFrame(missing)], ignore_index=True)
         counted = dict.fromkeys(("seed", "games", "played", "wins", "draws", "losses"), "int64")
-        floats = dict.fromkeys(("win_pct", "score_pct", "seconds", "cpu_seconds"), "float64")
+        floats = dict.fromkeys(("win_pct", "score_pct", "moves", "seconds", "cpu_seconds"), "float64")
         frame = frame.assign(experiment=self.name).astype({**counted, **floats, "failed": bool})
         order = {label: number for number, label in enumerate(self.labels)}
         names = {opponent: number for number, opponent in enumerate(self.opponents)}
@@ -199,3 +202,23 @@ class MeasuredExperiment:
             number: table.to_numpy(dtype=np.float64).reshape(len(table), -1, self._pairs)
             for number, table in self.tables(label, measure, opponent).items()
         }
+
+
+def _moves(connection: Connection, experiment_id: int) -> pd.DataFrame:
+    """One row per run and report of its learner: run_id, games, and ``moves`` in these games.
+
+    Learners report ``plies``, the mean number of moves of the games since their last report.
+    """
+    here = run_metrics.c
+    query = (
+        select(here.run_id, here.games, here.value)
+        .join(experiment_runs, experiment_runs.c.run_id == here.run_id)
+        .where(experiment_runs.c.experiment_id == experiment_id, here.metric == "plies", here.opponent == "")
+        .order_by(here.run_id, here.games)
+    )
+    rows = [tuple(row) for row in connection.execute(query)]
+    frame = pd.DataFrame(rows, columns=["run_id", "games", "plies"]).astype(
+        {"run_id": int, "games": int, "plies": float}
+    )
+    new = frame.groupby("run_id")["games"].diff().fillna(frame["games"])
+    return frame.assign(moves=(new * frame["plies"]).groupby(frame["run_id"]).cumsum().round()).drop(columns="plies")
