@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from arena.experiment import session as experiment_session
+from arena.experiment import session
 from arena.plugins import registry
-from arena.tournament import replay
-from arena.tournament import runner as tournament_runner
+from arena.tournament import replay, runner
 from arena.workers import system
 from arena.workers.launcher import Launcher
 
@@ -73,7 +72,7 @@ def module_launcher() -> Iterator[SharedLauncher]:
     """Let one fork server play the games of all tests of a module. Check that no process remains at the end."""
     launcher = SharedLauncher()
     with pytest.MonkeyPatch.context() as patch:
-        for module in (tournament_runner, replay, experiment_session):
+        for module in (runner, replay, session):
             patch.setattr(module, "Launcher", launcher)
         yield launcher
     launcher.close()

@@ -15,7 +15,7 @@ from arena.plugins.files import Files
 from arena.plugins.models import Resolver
 from arena.referee.match import Disturbance, Fault
 from arena.referee.task import GameTask
-from arena.workers.isolated import IsolatedPlayer, PlayerProcess
+from arena.workers.isolated import IsolatedPlayer
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
@@ -91,9 +91,11 @@ class Trial:
 def alone(spec: Spec, settings: Settings) -> str | None:
     """Let a player play some moves in a new interpreter; return the reason of its fault, or None."""
     task = _task(spec, spec, Side.BLACK, settings)
-    process = PlayerProcess(settings.memory << 20, fork=False)
     try:
-        player, game = IsolatedPlayer(task, Side.BLACK, process, settings.move_timeout), Game()
+        player, game = IsolatedPlayer(task, Side.BLACK, settings.memory << 20, settings.move_timeout), Game()
+    except (Fault, Disturbance) as fault:
+        return fault.reason
+    try:
         player.start(game.copy())
         while game.outcome is None and game.ply < _PLIES:
             game.play(player.choose(game.copy()) if game.side is Side.BLACK else game.board.legal_moves[0])
@@ -101,7 +103,7 @@ def alone(spec: Spec, settings: Settings) -> str | None:
         return fault.reason
     finally:
         with suppress(OSError):
-            process.close()
+            player.close()
     return None
 
 

@@ -18,35 +18,30 @@ from arena.contracts.record import points_of
 from arena.statistics import components as connectivity
 from arena.statistics.elo import MatchCounts
 from arena.statistics.holm import holm
+from arena.store.game_results import GameResults
 from arena.store.schema import games as played_games
 from arena.store.schema import players, tournament_players, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from sqlalchemy import Connection
 
-Played = tuple[str, str, int, str, str | None]
-"""Black's spec, White's spec, round, result, and forfeiting side or None."""
 Row = tuple[str, str, int, float, float, float, float, float, float]
 """See :func:`rows`."""
 
 _black, _white = players.alias(), players.alias()
 
 
-def rows(games: Iterable[Played]) -> list[Row]:
+def rows(matches: Mapping[tuple[str, str], MatchCounts]) -> list[Row]:
     """Return one row for each ordered pair of players with at least one complete pair of games without a forfeit.
+
+    ``matches`` has the counts of pairs of games by the half points of the first player.
 
     A row holds: player, opponent, number of pairs of games, score (0-100), half the width of its 95 % confidence
     interval, Elo difference, half the width of its interval, likelihood of superiority (0-100), and two-sided p-value
     (0-1) of the difference, adjusted by Holm's method for all pairs of players.
     """
-    points: defaultdict[tuple[str, str], dict[tuple[int, bool], int]] = defaultdict(dict)
-    for black, white, number, result, forfeited_by in games:
-        if forfeited_by is None:
-            first, second = sorted((black, white))
-            points[first, second][number // 2, number % 2 == 1] = round(2 * points_of(first, black, result))
-    matches = {players: match for players, each in points.items() if (match := _match(each)).units}
     likelihoods = [_padded(match).los for match in matches.values()]
     p_values = holm([2 * min(los, 1 - los) for los in likelihoods])
     table = []
@@ -65,20 +60,14 @@ def rows(games: Iterable[Played]) -> list[Row]:
 
 def superiority(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
     """Return :func:`rows` of one tournament or of all tournaments, each row after its tournament's name."""
-    games = played_games.c
-    query = (
-        select(games.tournament_id, tournaments.c.name, _black.c.spec, _white.c.spec)
-        .add_columns(games.round, games.result, games.forfeited_by)
-        .join(tournaments, tournaments.c.id == games.tournament_id)
-        .join(_black, _black.c.id == games.black_id)
-        .join(_white, _white.c.id == games.white_id)
-        .order_by(games.tournament_id, games.pairing, games.round)
-    )
-    if tournament_id is not None:
-        query = query.where(games.tournament_id == tournament_id)
-    played = connection.execute(query).all()
-    parts = [(name, [row[2:] for row in part]) for (_, name), part in groupby(played, key=lambda row: row[:2])]
-    return [(name, *row) for name, part in parts for row in rows(part)]
+    names = dict(connection.execute(select(tournaments.c.id, tournaments.c.name)).all())
+    specs = dict(connection.execute(select(players.c.id, players.c.spec)).all())
+    matches: defaultdict[int, dict[tuple[str, str], MatchCounts]] = defaultdict(dict)
+    for key, one, other, counts in GameResults.read(connection, tournament_id).pairs():
+        first, second = sorted((one, other), key=lambda player: specs[player])
+        ordered = counts if first == one else counts[::-1]
+        matches[key][specs[first], specs[second]] = MatchCounts(ordered.tolist())
+    return [(names[key], *row) for key in sorted(matches) for row in rows(dict(sorted(matches[key].items())))]
 
 
 def components(connection: Connection, tournament_id: int | None) -> list[tuple[Any, ...]]:
@@ -113,18 +102,6 @@ def components(connection: Connection, tournament_id: int | None) -> list[tuple[
         bases = connectivity.bases([row[2] for row in rows_of_tournament], results[key])
         table += [(name, player, *astuple(basis)) for player, basis in bases.items()]
     return table
-
-
-def _match(half_points: dict[tuple[int, bool], int]) -> MatchCounts:
-    """Count the complete pairs of games by the first player's half points (0-4).
-
-    Keys of ``half_points`` are the number of the pair and whether the game is the second one of the pair.
-    """
-    counts = [0, 0, 0, 0, 0]
-    for (pair, second), earned in half_points.items():
-        if second and (pair, False) in half_points:
-            counts[earned + half_points[pair, False]] += 1
-    return MatchCounts(counts)
 
 
 def _padded(match: MatchCounts) -> MatchCounts:

@@ -9,13 +9,12 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import select
 
-from arena.contracts.record import BLACK_POINTS
 from arena.errors import UsageError
+from arena.store.game_results import GameResults
 from arena.store.schema import (
     checkpoints,
     experiment_checkpoints,
     experiment_runs,
-    games,
     players,
     run_metrics,
     tournament_players,
@@ -85,27 +84,14 @@ class MeasuredExperiment:
 
     def _games(self, connection: Connection) -> pd.DataFrame:
         """One row per game of a checkpoint against a fixed opponent: player_id, opponent_id, pair, points."""
-        here = games.c
-        query = select(here.black_id, here.white_id, here.round, here.result).where(
-            here.tournament_id == self.tournament_id
-        )
-        rows = [tuple(row) for row in connection.execute(query)]
-        frame = pd.DataFrame(rows, columns=["black_id", "white_id", "round", "result"])
-        points = frame["result"].map(BLACK_POINTS).astype(float)
+        results = GameResults.read(connection, self.tournament_id)
+        points = results.half_points / 2
         measured = set(self.checkpoints["player_id"])
         sides = [
-            pd.DataFrame(
-                {
-                    "player_id": mine,
-                    "opponent_id": other,
-                    "pair": frame["round"] // 2,
-                    "points": score,
-                    "round": frame["round"],
-                }
-            )
+            pd.DataFrame({"player_id": mine, "opponent_id": other, "pair": results.round // 2, "points": score})
             for mine, other, score in (
-                (frame["black_id"], frame["white_id"], points),
-                (frame["white_id"], frame["black_id"], 1 - points),
+                (results.black, results.white, points),
+                (results.white, results.black, 1 - points),
             )
         ]
         both = pd.concat(sides, ignore_index=True)

@@ -145,7 +145,8 @@ class People:
             ids, changes = lookup.player_ids(connection, tournament_id), lookup.last_change(connection, tournament_id)
             own = pairings.c.tournament_id == tournament_id
             last = connection.scalar(select(func.max(pairings.c.first + pairings.c.games - 1)).where(own)) or 0
-            record = replace(record, round=_next_round(connection, tournament_id, record))
+            number = next_round(connection, tournament_id, record.pairing, record.opening, record.white)
+            record = replace(record, round=number)
             row = Recorder(connection, tournament_id, ids, changes).row(record)
             block = {"pairing": record.pairing, "round": record.round, "games": 1, "first": last + 1}
             connection.execute(insert(pairings), {"tournament_id": tournament_id, **block})
@@ -159,15 +160,15 @@ class People:
         return f"{name}/{last + 1}"
 
 
-def _next_round(connection: Connection, tournament_id: int, record: GameRecord) -> int:
-    """Return the round that a game of people takes in its pairing; see the module."""
+def next_round(connection: Connection, tournament_id: int, pairing: str, opening: str, white: str) -> int:
+    """Return the round that a game of people takes in its pairing; see the module. ``white`` is the spec of White."""
     query = (
         select(games.c.round, games.c.opening, players.c.spec)
         .join(players, players.c.id == games.c.black_id)
-        .where(games.c.tournament_id == tournament_id, games.c.pairing == record.pairing)
+        .where(games.c.tournament_id == tournament_id, games.c.pairing == pairing)
     )
     played = {number: (opening, black) for number, opening, black in connection.execute(query)}
-    wanted = record.opening, record.white
+    wanted = opening, white
     for number in sorted(played):
         if number % 2 == 0 and number + 1 not in played and played[number] == wanted:
             return int(number) + 1

@@ -12,12 +12,14 @@ from arena.store.schema import (
     checkpoints,
     collected_games,
     collections,
+    experiment_candidates,
     experiment_checkpoints,
     experiments,
     learned_models,
     models,
     players,
     runs,
+    saved_games,
     tournament_players,
     tournaments,
 )
@@ -111,7 +113,11 @@ def _texts(connection: Connection, idle: set[int]) -> Iterator[str]:
     for key, spec, weights in connection.execute(select(players.c.id, players.c.spec, players.c.weights)):
         if key not in idle:
             yield f"{spec} @{weights or ''}"
-    for column in (runs.c.learner, checkpoints.c.player, learned_models.c.spec):
+    specs = (
+        *(runs.c.learner, checkpoints.c.player, learned_models.c.spec),
+        *(experiment_candidates.c.spec, saved_games.c.black, saved_games.c.white),
+    )
+    for column in specs:
         yield from (each or "" for each in connection.scalars(select(column).distinct()))
-    for column in (runs.c.settings, tournaments.c.settings, experiments.c.settings):
+    for column in (runs.c.settings, tournaments.c.settings, experiments.c.settings, saved_games.c.state):
         yield from (json.dumps(each) for each in connection.scalars(select(column)))

@@ -142,6 +142,9 @@ games = Table(
 
 Scores are from the mover's point of view. Plies of the opening have no values.
 """
+_RESULTS = ("tournament_id", "black_id", "white_id", "round", "result", "forfeited_by")
+Index("games_results", *(games.c[name] for name in _RESULTS))
+"""Has all that tables of results need, so that they need not read the games with their moves and boards."""
 
 player_changes = Table(
     "player_changes",
@@ -302,6 +305,7 @@ run_games = Table(
 )
 """One row per recorded game that a run learned from. Games that the run played itself follow from its seed and have
 no row."""
+Index("run_games_game", run_games.c.game)
 
 experiments = Table(
     "experiments",

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from arena.statistics.elo import MatchCounts
 from arena.store.comparisons import rows
+from arena.store.game_results import GameResults
 
+HALF_POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
 RESULTS = st.sampled_from(["1-0", "0-1", "1/2-1/2"])
 
 
@@ -22,7 +24,13 @@ def pair(one: str, other: str, number: int, *results: str, forfeited_by: str | N
 
 def compared(games: list[tuple[object, ...]]) -> dict[tuple[str, str], tuple[float, ...]]:
     """Return the numbers of each row by its two players."""
-    return {row[:2]: row[2:] for row in rows(games)}  # type: ignore[arg-type]
+    specs = sorted({str(player) for game in games for player in game[:2]})
+    arrays = GameResults.of(
+        (1, specs.index(black), specs.index(white), number, HALF_POINTS[result], forfeited_by is not None)
+        for black, white, number, result, forfeited_by in games  # type: ignore[misc]
+    )
+    matches = {(specs[one], specs[other]): MatchCounts(each.tolist()) for _, one, other, each in arrays.pairs()}
+    return {row[:2]: row[2:] for row in rows(matches)}
 
 
 def test_statistics_count_pairs_of_games() -> None:

@@ -19,6 +19,7 @@ from arena.contracts.model import Model
 from arena.contracts.rating import PlayerRating
 from arena.errors import StoreError
 from arena.store import PlayerIdentity, Results, Store
+from arena.store.people import PersonFacts, SavedGame
 from arena.store.runs import LearnerIdentity
 from databases import NEWEST, refusal
 from inventing import PLAYERS, make_games
@@ -268,3 +269,27 @@ def test_databases_that_cannot_be_merged_are_refused(tmp_path: Path, ours: Path)
             connection.execute("UPDATE alembic_version SET version_num = ?", (revision,))
             connection.commit()
         assert message in refusal(merge, tmp_path / "newer.sqlite")
+
+
+def test_games_of_people_are_added_to_their_tournament(tmp_path: Path) -> None:
+    games = [game for game in make_games(3, 6) if "random" not in game.pairing]
+    paths = [tmp_path / f"{name}.sqlite" for name in ("one", "two")]
+    for number, path in enumerate(paths):
+        with Store.open(path) as store:
+            state = settings_of(PLAYERS[:2]) | {"people": True}
+            key = store.create_tournament("people", number, state, PLAYERS[:2]).id
+            for game in (games[:3], games[2:])[number]:
+                store.people.record(key, game, PersonFacts("black", hints=game.round))
+            store.people.save(SavedGame(number, "lms", "human", 1, "B:W30:B1", {}))
+    merged(paths[0], paths[1])
+    with Results(paths[0]) as results:
+        assert set(results.games("people")["game"]) == {game.seed for game in games}
+        assert sorted(results.games("people")["name"]) == [f"people/{number}" for number in range(1, 7)]
+        assert results.tournaments()[["games", "planned"]].to_numpy().tolist() == [[6, 6]]
+    with closing(sqlite3.connect(paths[0])) as connection:
+        facts = dict(connection.execute("SELECT game_id, hints FROM person_games"))
+        assert connection.execute("SELECT number, id FROM saved_games").fetchall() == [(1, 0), (2, 1)]
+    assert facts == {game.seed: game.round for game in games}
+    before = dump(paths[0])
+    merged(paths[0], paths[1])
+    assert dump(paths[0]) == before

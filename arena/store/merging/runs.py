@@ -37,6 +37,9 @@ class Runs:
             name = self._tournaments.names[row["name"]]
             moved = {**row, "tournament_id": tournament, "name": name}
             self._experiments[row["id"]] = known[0]["id"] if known else copier.add(schema.experiments, moved)
+            candidates = copier.rows(schema.experiment_candidates, experiment_id=row["id"])
+            mine = self._experiments[row["id"]]
+            copier.copy_new(schema.experiment_candidates, ({**each, "experiment_id": mine} for each in candidates))
         theirs = {row["run_id"]: row for row in copier.rows(schema.experiment_runs)}
         places: dict[int, Place] = {
             row["run_id"]: (row["experiment_id"], row["label"], row["seed"])

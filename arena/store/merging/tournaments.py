@@ -11,6 +11,7 @@ from sqlalchemy import delete, func, select
 
 from arena.errors import StoreError
 from arena.store import schema
+from arena.store.people import MARK, next_round
 from arena.store.tournaments import stored_tournament
 
 if TYPE_CHECKING:
@@ -51,6 +52,11 @@ class Tournaments:
             for key in copier.ids(copier.target, schema.tournaments)
         }
         for row in copier.rows(schema.tournaments):
+            people = next((key for key, (_, each) in waiting.items() if each.settings.get(MARK)), None)
+            if row["settings"].get(MARK) and people is not None:
+                self.ids[row["id"]], self.names[row["name"]] = people, waiting[people][1].name
+                self._merge_people(row, people)
+                continue
             mine = self._same(row, waiting)
             if mine is None:
                 name = copier.free_name(row["name"], schema.tournaments, schema.experiments)
@@ -94,10 +100,53 @@ class Tournaments:
         self._merge_blocks(there, mine, name)
         self._merge_games(there, mine, name)
         self._merge_models(there, mine, name)
+        self._merge_facts(there, mine)
         after = _games(self._copier.target, mine)
         self._merge_settings(row, mine, after)
         if after > before:
             self._merge_ratings(there, mine, complete=after == _games(self._copier.source, there))
+
+    def _merge_people(self, row: Row, mine: int) -> None:
+        """Add the games of people to the tournament that holds them: each gets the next round and number."""
+        there, target = row["id"], self._copier.target
+        [here] = self._copier.mine(schema.tournaments, id=mine)
+        before = _games(target, mine)
+        self._merge_players(there, mine)
+        self._merge_changes(there, mine, here["name"])
+        specs = {each["id"]: each["spec"] for each in self._copier.mine(schema.players)}
+        known = {each["id"]: each for each in self._copier.mine(schema.games, tournament_id=mine)}
+        numbered = select(func.max(schema.pairings.c.first)).where(schema.pairings.c.tournament_id == mine)
+        first = target.execute(numbered).scalar() or 0
+        for game in sorted(
+            self._copier.rows(schema.games, tournament_id=there), key=lambda game: float(game["started"])
+        ):
+            if game["id"] in known:
+                if any(known[game["id"]][name] != game[name] for name in _COMPARED):
+                    raise StoreError(f"the tournament {here['name']!r} has another game {game['id']} in each database")
+                continue
+            first += 1
+            sides = {side: self.players[game[side]] for side in ("black_id", "white_id")}
+            number = next_round(target, mine, game["pairing"], game["opening"], specs[sides["white_id"]])
+            block = {"tournament_id": mine, "pairing": game["pairing"], "round": number, "games": 1, "first": first}
+            self._copier.insert(schema.pairings, [block])
+            self._copier.insert(schema.games, [{**game, **sides, "tournament_id": mine, "round": number}])
+        self._merge_facts(there, mine)
+        after = _games(target, mine)
+        states = here["settings"].get("players") or []
+        new = [each for each in row["settings"].get("players") or [] if each not in states]
+        values = {
+            "settings": {**here["settings"], "players": states + new},
+            "planned": after,
+            "started": min(row["started"], here["started"]),
+        }
+        self._copier.change(schema.tournaments, here, values)
+        if after > before:
+            self._merge_ratings(there, mine, complete=after == _games(self._copier.source, there))
+
+    def _merge_facts(self, there: int, mine: int) -> None:
+        """Copy the facts about games of people."""
+        facts = self._copier.rows(schema.person_games, tournament_id=there)
+        self._copier.copy_new(schema.person_games, ({**each, "tournament_id": mine} for each in facts))
 
     def _merge_players(self, there: int, mine: int) -> None:
         entered = [row["player_id"] for row in self._copier.mine(schema.tournament_players, tournament_id=mine)]
