@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 import psutil
 import pytest
 
-from arena.experiment import runner as experiment_runner
+from arena.experiment import session
 from arena.plugins import registry
-from arena.tournament import replay
-from arena.tournament import runner as tournament_runner
-from arena.workers import system
+from arena.tournament import replay, runner
 from arena.workers.launcher import Launcher
 
 if TYPE_CHECKING:
@@ -57,7 +55,6 @@ class SharedLauncher:
             self.close()
             self._launcher, self._surroundings = KeptLauncher(), surroundings
         self._launcher.say = say
-        self._launcher.forks = system.FORKS
         return self._launcher
 
     def processes(self) -> set[psutil.Process]:
@@ -73,7 +70,7 @@ def module_launcher() -> Iterator[SharedLauncher]:
     """Let one fork server play the games of all tests of a module. Check that no process remains at the end."""
     launcher = SharedLauncher()
     with pytest.MonkeyPatch.context() as patch:
-        for module in (tournament_runner, replay, experiment_runner):
+        for module in (runner, replay, session):
             patch.setattr(module, "Launcher", launcher)
         yield launcher
     launcher.close()

@@ -73,8 +73,7 @@ def _values(option: Option) -> Iterator[str]:
     """Yield texts that may be values of an option, besides its default."""
     default = option.default_value
     if isinstance(default, (int, float)) and not isinstance(default, bool):
-        yield from (option.write(type(default)(value)) for value in (default + 1, default - 1, default * 2))
+        yield from (str(type(default)(value)) for value in (default + 1, default - 1, default * 2))
     elif isinstance(default, str):
         yield f"{default}x"
-    if "|" in option.annotation:
-        yield from (word for word in option.annotation.split("|") if word.isidentifier())
+    yield from option.annotation.split("|")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from arena.checkers.move import Side
 from arena.engines.protocol import position_text
 from arena.errors import UsageError, message_of, shown
+from arena.plugins import warmup
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +101,11 @@ class Library:
         return {MOVE_TIME: f"{self._move_time:g}", **known}
 
     def initialise(self, params: Mapping[str, str]) -> None:
-        """Set the options whose values are not those that the library has. Raises ValueError for a bad value."""
+        """Load the compiled rules, and set the options whose values the library does not have yet.
+
+        Raises ValueError for a value that the library refuses.
+        """
+        warmup.compile_unit(warmup.GAME)
         self._move_time = float(params[MOVE_TIME])
         for name, value in params.items():
             if name == MOVE_TIME or value == self.command(f"get {name}"):

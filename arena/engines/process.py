@@ -73,11 +73,6 @@ class EngineProcess:
         self._errors = _Pipe(self._process.stderr, _ERRORS)
         self._kill = weakref.finalize(self, _kill, self._process, os.getpid())
 
-    @property
-    def last_lines(self) -> list[str]:
-        """The last lines to and from the engine, with their marks: ``>``, ``<``, and ``!`` for standard error."""
-        return list(self._last)
-
     def send(self, *lines: str, timeout: float) -> None:
         """Send lines. Raises Fault if the engine has ended or does not read them within ``timeout`` seconds."""
         for each in lines:

@@ -136,6 +136,14 @@ class Files:
         return source
 
 
+def paths_of(sources: Iterable[SourceFile]) -> dict[str, str]:
+    """Return the paths of files by name. Raises NameTaken if two files have the same name."""
+    files = Files()
+    for source in sources:
+        files.remember({source.name: source.path})
+    return files.paths
+
+
 def class_of(source: SourceFile, wanted: str | None, base: type[Any], kind: str) -> tuple[str, type[Any]]:
     """Return a class of a file that derives from ``base``, and its name in specs.
 

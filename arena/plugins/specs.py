@@ -32,7 +32,6 @@ from arena.contracts.model import Model
 from arena.contracts.program import Program
 from arena.errors import BadOption, UnknownName, UsageError, nearest, shown
 from arena.plugins import models
-from arena.plugins.files import Files
 from arena.plugins.models import Resolver
 from arena.plugins.registry import Registered, Registry, load
 
@@ -141,10 +140,7 @@ def parse(kind: str, text: str, registry: Registry | None = None, *, resolver: R
 
 
 def find(kind: str, name: str, registry: Registry | None = None, resolver: Resolver | None = None) -> Registered:
-    """Return the registered class with that name, or the class in a file that a path, or the name of a file, names.
-
-    Raises UsageError, UnknownName and PluginError.
-    """
+    """Return the class that a name, or the path or name of a file, names. Raises UsageError and PluginError."""
     registry, resolver = registry or load(), resolver or Resolver()
     if found := resolver.files.find(name):
         return registry.in_file(kind, *found)
@@ -181,14 +177,6 @@ def describe(kind: str, instance: Any, registry: Registry | None = None) -> Spec
         nested = option.nested and value is not None
         options[option.name] = describe("evaluator", value, registry) if nested else value
     return _of(registered, options)
-
-
-def files_of(parsed: Iterable[Spec]) -> dict[str, str]:
-    """Return the paths of the files of specs, by name. Raises UsageError if two files have the same name."""
-    files = Files()
-    for spec in parsed:
-        files.remember({source.name: source.path for source in spec.files})
-    return files.paths
 
 
 def identity(spec: Spec, of: str = "") -> dict[str, str]:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Measure = Literal["score_pct", "win_pct"]
 MEASURES: tuple[Measure, ...] = ("score_pct", "win_pct")
+UNDECIDED = "undecided"
+"""A pair of learners that a sequential test has not decided."""
 CURVE = (
     *("experiment", "label", "seed", "games", "opponent", "played", "wins", "draws", "losses"),
     *("win_pct", "score_pct", "seconds", "cpu_seconds", "player", "failed"),
@@ -40,6 +42,9 @@ class MeasuredExperiment:
     def __init__(self, connection: Connection, stored: StoredExperiment, runs: Sequence[StoredExperimentRun]) -> None:
         """``runs`` are those of the learners, or those of the candidates of sweeps."""
         self.name, self.tournament_id = stored.name, stored.tournament_id
+        self.groups: tuple[int, int | None] = len(stored.settings["seeds"]), stored.settings.get("until-decided")
+        """Training seeds of a group, and the largest number of groups; None: there is no sequential test."""
+        self._seeds = list(dict.fromkeys(run.seed for run in runs))
         self._pairs = stored.settings["measuring"]["games"] // 2
         self.labels = list(dict.fromkeys(run.label for run in runs))
         self.failed = Counter(run.label for run in runs if run.failure is not None)
@@ -185,3 +190,13 @@ class MeasuredExperiment:
             number: table.to_numpy(dtype=np.float64).reshape(len(table), -1, self._pairs)
             for number, table in self.tables(label, measure, opponent).items()
         }
+
+    def by_seed(self, label: str) -> np.ndarray[Any, Any]:
+        """Return the mean score of each training seed at the last checkpoint (0 to 1), up to the first seed that has
+        no score, in the order of training."""
+        tables = self.tables(label, "score_pct")
+        if not tables:
+            return np.empty(0)
+        means = tables[max(tables)].mean(axis=1).reindex(self._seeds).to_numpy(dtype=np.float64)
+        missing = np.flatnonzero(np.isnan(means))
+        return means[: missing[0]] if len(missing) else means

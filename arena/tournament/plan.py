@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import UsageError
 from arena.plugins import specs
+from arena.plugins.files import paths_of
 from arena.plugins.models import Resolver
 from arena.store.decoding import decoding
 from arena.tournament import learning, schedule, sequential
@@ -30,7 +31,7 @@ class Plan:
 
     def __init__(self, settings: TournamentSettings, players: Sequence[Spec]) -> None:
         """Raises UsageError, UnknownName, BadOption or PluginError if the tournament cannot be played."""
-        self.settings = replace(settings, files=specs.files_of(players))
+        self.settings = replace(settings, files=paths_of(file for each in players for file in each.files))
         self.players = players
         self._texts = [each.text for each in players]
         schedule.check_players(self._texts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.contracts.learner import Learner
 from arena.errors import UsageError
 from arena.plugins import specs
-from arena.plugins.files import Files
+from arena.plugins.files import Files, paths_of
 from arena.plugins.models import DEFAULT_DB, ModelResolver
 from arena.training import sources
 from arena.training.sources.opponents import PAST, SELF
@@ -104,7 +104,7 @@ class RunPlan:
         Raises UsageError, and the errors of reading the experience and of parsing the baselines.
         """
         self.models = ModelResolver(database, Files(files))
-        self.models.files.remember(specs.files_of([learner]))
+        self.models.files.remember(paths_of(learner.files))
         self.learner, self.seed, self.measuring = learner, seed, measuring
         self.experience = experience = experience.canonical(self.models)
         self._starts = sources.starts(experience.openings, seed)

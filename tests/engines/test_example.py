@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -96,18 +97,21 @@ def test_its_games_depend_on_the_seed_alone(spec: str) -> None:
 
 
 @pytest.mark.long
-def test_it_compares_with_clocks(built: Path, tmp_path: Path) -> None:
-    fast = f"engine:name=fast:command={built / 'engine'}"
-    command = [sys.executable, "-m", "arena", "compare", fast, "random", "--clock", "2+0.05", "--games", "4"]
-    done = subprocess.run(
-        [*command, "--seed", "1", "--workers", "1"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+def test_it_compares_with_clocks(spec: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "arena", "compare", spec, "random", "--clock", "60+0.5", "--depth", "4"]
+    environment = os.environ | {client.LOG: str(tmp_path / "logs")}
+    command += ["--games", "2", "--seed", "1", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
-        frame = results.games()
-        assert len(frame) == 4
-        assert set(frame["termination"]) <= {"no moves"}
-        assert results.positions()["depth"].max() > 5
+        assert list(results.games()["termination"]) == ["no moves", "no moves"]
+    logs = [file.read_text(encoding="utf-8") for file in (tmp_path / "logs").iterdir()]
+    assert len(logs) == 2
+    for log in logs:
+        first, *others = re.findall(r"> level depth=4 time=([\d.]+) inc=0\.5$", log, re.MULTILINE)
+        assert float(first) == 59.5
+        assert others
+        assert all(float(time) < 59.5 + 0.5 * number for number, time in enumerate(others, 1))
 
 
 def test_it_has_the_conversation_of_the_documentation(built: Path) -> None:

@@ -25,10 +25,10 @@ pytestmark = [
 ]
 FAULTS = {
     # mode: termination, end of the reason
-    "hang": ("timeout", "> go think\nhang did not answer within 2 seconds"),
+    "hang": ("timeout", "> go think\nhang did not answer within 5 seconds"),
     "exit": ("crash", "! something is wrong\nexit ended with exit code 3"),
     "illegal": ("illegal move", "< done move=1-5\nillegal chose an illegal move: '1-5' is not a legal move in"),
-    "garbage": ("timeout", "< pv\ngarbage did not answer within 2 seconds"),
+    "garbage": ("timeout", "< pv\ngarbage did not answer within 5 seconds"),
     "error": ("exception", "error reported an error: out of luck"),
     "missing-parameter": ("exception", "good has no parameter 'x'; its parameters: hash, quiet-plies, seed"),
 }
@@ -37,7 +37,8 @@ FAULTS = {
 @pytest.mark.usefixtures("fork_server")
 @BOTH_MODES
 def test_an_engine_that_fails_forfeits_with_its_last_lines(fake: Callable[..., str], isolate: bool) -> None:
-    specs = {mode: fake(mode, timeout=2) for mode in FAULTS if mode != "missing-parameter"}
+    specs = {mode: fake(mode, timeout=5) for mode in ("hang", "garbage")}
+    specs |= {mode: fake(mode) for mode in ("exit", "illegal", "error")}
     specs["missing-parameter"] = fake("good", params="x=1")
     tasks = games(*((spec, "random") for spec in specs.values()), rounds=1)
     records = {culprit(record): record for record in played(tasks, 1, isolate=isolate)}

@@ -14,7 +14,7 @@ from arena.contracts.evaluator import Evaluator
 from arena.contracts.player import Player
 from arena.errors import BadOption, NameTaken, PluginError, UnknownName, UsageError
 from arena.plugins import hand_ins, registry, specs
-from arena.plugins.files import Files, imported
+from arena.plugins.files import Files, imported, paths_of
 from arena.plugins.models import Resolver
 from arena.plugins.specs import Spec, parse
 
@@ -242,7 +242,7 @@ def test_two_files_of_one_name_are_refused(write: Write) -> None:
         specs.parse_list("player", "./mine.py,./sub/mine.py", resolver=Resolver())
     separate = [parse("player", "./mine.py"), parse("player", "./sub/mine.py")]
     with pytest.raises(NameTaken):
-        specs.files_of(separate)
+        paths_of(file for each in separate for file in each.files)
 
 
 @pytest.mark.parametrize("name", ["past.py", "a b.py", "a.b.py"])
