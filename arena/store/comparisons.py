@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 Row = tuple[str, str, int, float, float, float, float, float, float]
 """See :func:`rows`."""
 
-_black, _white = players.alias(), players.alias()
-
 
 def rows(matches: Mapping[tuple[str, str], MatchCounts]) -> list[Row]:
     """Return one row for each ordered pair of players with at least one complete pair of games without a forfeit.
@@ -82,20 +80,15 @@ def components(connection: Connection, tournament_id: int | None) -> list[tuple[
         .join(players, players.c.id == tournament_players.c.player_id)
         .order_by(tournament_players.c.tournament_id, tournament_players.c.position)
     )
-    keys = (games.tournament_id, _black.c.spec, _white.c.spec, games.result)
-    played = (
-        select(*keys, func.count())
-        .select_from(played_games)
-        .join(_black, _black.c.id == games.black_id)
-        .join(_white, _white.c.id == games.white_id)
-        .where(games.forfeited_by.is_(None))
-        .group_by(*keys)
-    )
+    keys = (games.tournament_id, games.black_id, games.white_id, games.result)
+    played = select(*keys, func.count()).where(games.forfeited_by.is_(None)).group_by(*keys)
     if tournament_id is not None:
         entered = entered.where(tournament_players.c.tournament_id == tournament_id)
         played = played.where(games.tournament_id == tournament_id)
+    specs = dict(connection.execute(select(players.c.id, players.c.spec)).all())
     results = defaultdict(list)
-    for key, black, white, result, number in connection.execute(played):
+    for key, black_id, white_id, result, number in connection.execute(played):
+        black, white = specs[black_id], specs[white_id]
         results[key].append((black, white, points_of(black, black, result), number))
     table = []
     for (key, name), rows_of_tournament in groupby(connection.execute(entered).all(), key=lambda row: row[:2]):
