@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,6 +39,10 @@ def run(
     name: Annotated[str | None, typer.Option(help="Name of the experiment; that of the file if not given.")] = None,
     db: Db = DEFAULT_DB,
     workers: Workers = None,
+    until_decided: Annotated[
+        int | None,
+        typer.Option(min=1, help="Add groups of seeds, this many at most, until a sequential test is decided."),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the numbers of games and about how long they take, and stop.")
     ] = False,
@@ -52,6 +57,8 @@ def run(
     from arena.store import Store
 
     settings = ExperimentSettings.read(file)
+    if until_decided is not None:
+        settings = replace(settings, until_decided=until_decided)
     with Store.open(db, say) as store:
         called = name or file.stem
         if Path(db).exists():

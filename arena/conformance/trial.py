@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -92,18 +91,13 @@ def alone(spec: Spec, settings: Settings) -> str | None:
     """Let a player play some moves in a new interpreter; return the reason of its fault, or None."""
     task = _task(spec, spec, Side.BLACK, settings)
     try:
-        player, game = IsolatedPlayer(task, Side.BLACK, settings.memory << 20, settings.move_timeout), Game()
+        with IsolatedPlayer(task, Side.BLACK, settings.memory << 20, settings.move_timeout) as player:
+            game = Game()
+            player.start(game.copy())
+            while game.outcome is None and game.ply < _PLIES:
+                game.play(player.choose(game.copy()) if game.side is Side.BLACK else game.board.legal_moves[0])
     except (Fault, Disturbance) as fault:
         return fault.reason
-    try:
-        player.start(game.copy())
-        while game.outcome is None and game.ply < _PLIES:
-            game.play(player.choose(game.copy()) if game.side is Side.BLACK else game.board.legal_moves[0])
-    except (Fault, Disturbance) as fault:
-        return fault.reason
-    finally:
-        with suppress(OSError):
-            player.close()
     return None
 
 

@@ -91,6 +91,11 @@ class ExperimentPlan:
         """The training runs of the candidates, which are finished before those of the learners begin."""
         return [PlannedRun(each.label, seed) for seed in self.settings.candidate_seeds for each in self.candidates]
 
+    def group(self, number: int, labels: Collection[str]) -> list[PlannedRun]:
+        """Return the training runs of learners with the seeds of a group, the first of which has the number 0."""
+        learners = [label for label in self.settings.labels if label in labels]
+        return [PlannedRun(label, seed) for seed in self.settings.seed_groups[number] for label in learners]
+
     @property
     def runs(self) -> list[PlannedRun]:
         """The training runs of the learners: all learners with the first seed, then with the second, ..."""

@@ -18,6 +18,7 @@ from arena.interrupts import check_interrupt
 from arena.plugins import specs
 from arena.plugins.warmup import compile_missing
 from arena.store import Results
+from arena.store.measured import UNDECIDED
 from arena.store.runs import packed, unpacked
 from arena.tournament import schedule
 from arena.tournament.runner import identity_of, provide_tables, rated, worker_count
@@ -133,7 +134,10 @@ class Session:
         self._store.plan(self._tournament_id, len(self._finished))
 
     def _stages(self) -> Iterator[Sequence[PlannedRun]]:
-        """The runs of candidates, if there are any, and those of the learners with the chosen option values."""
+        """Yield the runs of candidates, if there are any, and then each group of runs of the learners.
+
+        A group has the learners that the sequential test has not decided; without a test, there is one group.
+        """
         plan, stored = self._plan, self._store.experiments
         if plan.candidates and not stored.chosen(self._experiment.id):
             yield plan.sweep_runs
@@ -143,7 +147,12 @@ class Session:
             stored.choose(self._experiment.id, sweep.loc[best, "candidate"].tolist())
         for candidate in stored.chosen(self._experiment.id):
             plan.choose(candidate)
-        yield plan.runs
+        yield plan.group(0, plan.settings.labels)
+        for number in range(1, len(plan.settings.seed_groups)):
+            with Results(self._store.database) as results:
+                pairs = results.decisions(self._experiment.id, number)
+            undecided = pairs[pairs["decision"] == UNDECIDED]
+            yield plan.group(number, {*undecided["first"], *undecided["second"]})
 
     def _begin_runs(self, trainers: Trainers) -> None:
         """Record the runs of the stage that are not on record, and pass all unfinished ones to the trainers."""
@@ -281,8 +290,8 @@ class Session:
         """Return the unfinished games between the last checkpoints of different learners with the same seed."""
         last = {}
         for planned in self._plan.runs:
-            run, games = self._runs[planned.label, planned.seed], self._plan.plans[planned.label].games
-            if (run.run_id, games) in self._players:
+            run, games = self._runs.get((planned.label, planned.seed)), self._plan.plans[planned.label].games
+            if run is not None and (run.run_id, games) in self._players:
                 last[planned.label, planned.seed] = self._players[run.run_id, games]
         labels = self._plan.settings.labels
         pairs = {

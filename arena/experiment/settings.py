@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, message_of, shown
+from arena.statistics.adastop import AdaStop
 from arena.tournament.settings import TournamentSettings
 from arena.tournament.values import LARGEST, key_of, values_of
 
@@ -127,6 +128,17 @@ class ExperimentSettings:
         ]
         | None
     ) = None
+    until_decided: (
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                description="Largest number of groups of seeds; each group has as many seeds as seeds has. Groups are "
+                "added until a sequential test has compared all learners.",
+            ),
+        ]
+        | None
+    ) = None
     learners: tuple[LearnerSettings, ...]
     measuring: MeasuringSettings
 
@@ -142,13 +154,38 @@ class ExperimentSettings:
         if twice := _repeated([*labels, *(each.name for learner in self.learners for each in learner.candidates)]):
             raise UsageError(f"two learners are labelled {twice!r}: give each a label of its own")
         self._check_sweeps(seeds)
+        test = self.test
+        if test is not None and len(labels) < 2:
+            raise UsageError("until-decided compares learners: give two or more")
+        if test is not None and not test.can_decide:
+            raise UsageError(
+                f"{test.size} seeds in {test.groups} groups are too few to decide: give more seeds or groups"
+            )
         if self.measuring.final_games % 2:
             raise UsageError(f"final-games must be even, not {self.measuring.final_games}")
 
     @property
+    def seed_groups(self) -> list[list[int]]:
+        """The training seeds of each group: the given ones, and then the numbers after the largest of them.
+
+        Without ``until_decided`` there is one group.
+        """
+        given = _seeds("seeds", self.seeds, _FIRST_SEED)
+        more = (self.until_decided or 1) - 1
+        following = _seeds("seeds", len(given) * more, max(given) + 1) if more else []
+        return [given, *(following[start : start + len(given)] for start in range(0, len(following), len(given)))]
+
+    @property
     def training_seeds(self) -> list[int]:
-        """The training seeds."""
-        return _seeds("seeds", self.seeds, _FIRST_SEED)
+        """The training seeds of all groups."""
+        return [seed for group in self.seed_groups for seed in group]
+
+    @property
+    def test(self) -> AdaStop | None:
+        """The sequential test of the learners; None: no test."""
+        if self.until_decided is None:
+            return None
+        return AdaStop(len(self.seed_groups[0]), self.until_decided)
 
     @property
     def candidate_seeds(self) -> list[int]:
@@ -218,11 +255,16 @@ class ExperimentSettings:
     def to_json(self) -> dict[str, Any]:
         """Return JSON values that :meth:`from_table` converts back."""
         sweep_seeds = {"sweep-seeds": self.candidate_seeds} if self.candidate_seeds else {}
-        return sweep_seeds | {
-            "seeds": self.training_seeds,
-            "learners": [_plain(each) for each in self.learners],
-            "measuring": _plain(self.measuring),
-        }
+        groups = {"until-decided": self.until_decided} if self.until_decided else {}
+        return (
+            sweep_seeds
+            | groups
+            | {
+                "seeds": self.seed_groups[0],
+                "learners": [_plain(each) for each in self.learners],
+                "measuring": _plain(self.measuring),
+            }
+        )
 
 
 def _table(cls: type[Any], table: Mapping[str, Any], required: str) -> Any:

@@ -57,6 +57,11 @@ class AdaStop:
     seed: int = 0
     """Of the interleavings, if they are drawn at random."""
 
+    @property
+    def can_decide(self) -> bool:
+        """Whether the largest difference of all would be found: two interleavings have it, with opposite signs."""
+        return self.alpha * float(comb(2 * self.size, self.size)) ** self.groups >= 2
+
     def decisions(self, scores: Sequence[Floats]) -> list[Decision]:
         """Return the outcomes for all pairs of learners, given the scores of each in the order of its seeds.
 
@@ -76,7 +81,7 @@ class AdaStop:
         boundaries: list[float] = []
         for step in range(max(groups, default=0)):
             open_pairs = [pair for pair in pairs if pair not in decided]
-            if not open_pairs:
+            if min((groups[learner] for pair in open_pairs for learner in pair), default=0) <= step:
                 break
             for one, other in open_pairs:
                 sums[one, other] += self._differences(scores[one], scores[other], step, masks[:, step])
@@ -93,8 +98,7 @@ class AdaStop:
             boundaries.append(boundary)
             if open_pairs:
                 inside &= np.max([np.abs(sums[pair]) for pair in open_pairs], axis=0) <= boundary + _ROUNDING
-        last = max(groups, default=0)
-        return [Decision(*pair, *decided.get(pair, (0, last))) for pair in pairs], boundaries
+        return [Decision(*pair, *decided.get(pair, (0, len(boundaries)))) for pair in pairs], boundaries
 
     def _interleavings(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """For each interleaving and group, which of the 2 n scores count as those of the first learner.

@@ -11,10 +11,11 @@ from sqlalchemy import func, select
 
 from arena.errors import UsageError
 from arena.statistics import aggregate
+from arena.statistics.adastop import AdaStop
 from arena.statistics.holm import holm
 from arena.store.experiments import candidates_of, experiment_runs_of, stored_experiment
 from arena.store.frames import dated
-from arena.store.measured import MEASURES, MeasuredExperiment
+from arena.store.measured import MEASURES, UNDECIDED, MeasuredExperiment
 from arena.store.schema import (
     experiment_candidates,
     experiment_checkpoints,
@@ -43,6 +44,7 @@ COMPARISON = (
     *("experiment", "first", "second", "seeds", "difference", "improvement_pct"),
     *("improvement_low", "improvement_high", "p_value"),
 )
+DECISIONS = ("experiment", "first", "second", "decision", "seeds")
 SUMMARY = ("experiment", "label", "seeds", "failed", "final", "area", "threshold", "reached_games", "reached_seeds")
 SWEEP = ("experiment", "label", "candidate", "spec", "games", "seeds", "failed", "score_pct", "worst", "chosen")
 _LAST: Which = "last"
@@ -124,7 +126,8 @@ class ExperimentResults:
         """One row per learner (``label``), training seed, checkpoint (``games`` learned from) and fixed opponent.
 
         ``played``, ``wins``, ``draws`` and ``losses`` count the games that measure the checkpoint, from its point of
-        view, forfeits included; percentages lie in 0-100. ``seconds`` and ``cpu_seconds`` are what learning took so
+        view, forfeits included; percentages lie in 0-100. ``moves`` counts the moves of the games learned from so far;
+        it is null if the learner does not report ``plies``. ``seconds`` and ``cpu_seconds`` are what learning took so
         far. ``player`` is the spec of the checkpoint's player in the tournament of the experiment.
 
         A run that failed has rows for the checkpoints that it did not reach, with ``failed`` true, no games, and 0 %.
@@ -213,6 +216,27 @@ class ExperimentResults:
         adjusted = iter(holm(known))
         frame = pd.DataFrame(rows, columns=list(COMPARISON[:-1]))
         return frame.assign(p_value=[np.nan if np.isnan(value) else next(adjusted) for value in p_values])
+
+    def decisions(self, experiment: Which = _LAST, groups: int | None = None) -> pd.DataFrame:
+        """One row per pair of learners of an experiment with ``until-decided``: what the sequential test has decided.
+
+        ``decision`` is ``first`` or ``second`` (the better learner) or ``undecided``, ``seeds`` the number of training
+        seeds of each learner after which that was known. The test (:class:`arena.statistics.adastop.AdaStop`) compares
+        the mean scores at the last checkpoint, with a probability of any wrong decision of 5 % at most. With
+        ``groups``, only the seeds of that many first groups count. Raises UsageError if there is no test.
+        """
+        read = self._read(experiment)
+        size, most = read.groups
+        if most is None:
+            raise UsageError(f"experiment {read.name!r} has no sequential test: until-decided adds one")
+        test = AdaStop(size, most)
+        scores = [read.by_seed(label)[: size * (groups or most)] for label in read.labels]
+        names = {1: "first", -1: "second", 0: UNDECIDED}
+        rows = [
+            (read.name, read.labels[each.first], read.labels[each.second], names[each.sign], size * each.group)
+            for each in test.decisions(scores)
+        ]
+        return pd.DataFrame(rows, columns=list(DECISIONS))
 
     def learners(
         self, experiment: Which = _LAST, measure: Measure = "score_pct", threshold: float = 75.0

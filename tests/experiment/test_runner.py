@@ -32,6 +32,7 @@ def test_all_measuring_games_are_recorded_in_the_tournament(experiment: Path) ->
         curve = results.learning_curve("x")
         games = results.games("x")
         [row] = results.experiments().to_dict("records")
+        assert results.metrics("all")["opponent"].isna().all()  # nothing is measured a second time in training
     assert len(games) == GAMES
     assert (row["learners"], row["seeds"], row["runs"], row["failed"]) == (2, 2, 4, 0)
     assert (row["checkpoints"], row["games"], row["planned"], row["tournament"]) == (10, GAMES, GAMES, "x")
