@@ -161,8 +161,9 @@ def test_compare_takes_files(run: Run) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_play_and_analyze_take_files(run: Run) -> None:
-    played = run("play", "--against", "./mine.py", "--side", "white", stdin="?\n")
-    assert "black (mine) plays" in played.stdout
+    played = run("play", "--against", "./mine.py", "--as", "white", stdin="quit\n")
+    assert "Black (mine) plays" in played.stdout
+    assert played.returncode == 0, played.stderr
     assert "mine" in run("analyze", "start", "--player", "./mine.py").stdout
 
 
