@@ -16,7 +16,6 @@ import pytest
 from arena.experiment import session
 from arena.plugins import registry
 from arena.tournament import replay, runner
-from arena.workers import system
 from arena.workers.launcher import Launcher
 
 if TYPE_CHECKING:
@@ -56,7 +55,6 @@ class SharedLauncher:
             self.close()
             self._launcher, self._surroundings = KeptLauncher(), surroundings
         self._launcher.say = say
-        self._launcher.forks = system.FORKS
         return self._launcher
 
     def processes(self) -> set[psutil.Process]:

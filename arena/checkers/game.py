@@ -268,5 +268,8 @@ class Game:
             game.play(move)
         return game
 
+    def _repr_svg_(self) -> str:
+        return self.board._repr_svg_()
+
     def __repr__(self) -> str:
         return f"Game({self.board.fen!r}, ply {self.ply})"

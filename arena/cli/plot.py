@@ -44,7 +44,8 @@ def plot(
         Literal["score_pct", "win_pct"], typer.Option(help="With curve: the vertical axis.")
     ] = "score_pct",
     x: Annotated[
-        Literal["games", "seconds", "cpu_seconds"], typer.Option("--x", help="With curve: the horizontal axis.")
+        Literal["games", "moves", "seconds", "cpu_seconds"],
+        typer.Option("--x", help="With curve: the horizontal axis."),
     ] = "games",
     db: Db = DEFAULT_DB,
 ) -> None:

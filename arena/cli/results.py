@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args
 
 import typer
 
-from arena.cli import complete
+from arena.cli import complete, curve
 from arena.cli.options import Csv, Db, Json
 from arena.cli.report import count_of, is_unfinished, report
 from arena.errors import UsageError
@@ -15,6 +15,7 @@ from arena.plugins.models import DEFAULT_DB
 if TYPE_CHECKING:
     import pandas as pd
 
+    from arena.cli.output import Layout
     from arena.store import Results
 
 ResultKind = Literal[
@@ -34,21 +35,23 @@ ResultKind = Literal[
     "metrics",
     "checkpoints",
     "models",
+    "curve",
 ]
 _KIND_HELP = f"Rows to print: {', '.join(get_args(ResultKind))}. Without it, print the report."
 By = Literal["phase", "pieces"]
-_OF_ALL, _OF_RUNS = ("tournaments", "runs", "models"), ("metrics", "checkpoints")
-"""Kinds of rows of the whole database, and of a training run. The other kinds are of a tournament."""
+_OF_ALL, _OF_RUNS, _OF_EXPERIMENTS = ("tournaments", "runs", "models"), ("metrics", "checkpoints"), ("curve",)
+"""Kinds of rows of the whole database, of a training run, of an experiment. The other kinds are of a tournament."""
 _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
     "game": ("games", "positions"),
     "player": (
         *("standings", "head-to-head", "superiority", "accuracy", "games", "forfeits"),
         *("learned-models", "versions", "ratings", "components"),
     ),
-    "opponent": ("head-to-head", "superiority", "games", "metrics"),
+    "opponent": ("head-to-head", "superiority", "games", "metrics", "curve"),
     "termination": ("games", "forfeits"),
     "limit": get_args(ResultKind),
-    **dict.fromkeys(("experiment", "collection", "by", "nodes"), ("accuracy",)),
+    "experiment": ("accuracy", "curve"),
+    **dict.fromkeys(("collection", "by", "nodes"), ("accuracy",)),
 }
 """The kinds that each option applies to."""
 
@@ -80,7 +83,7 @@ def results(
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of rows to print.")] = None,
     experiment: Annotated[
-        str | None, typer.Option(help="With accuracy: learners and checkpoints of an experiment: name, id, or 'last'.")
+        str | None, typer.Option(help="With accuracy and curve: an experiment: name, id, or 'last'.")
     ] = None,
     collection: Annotated[str | None, typer.Option(help="With accuracy: a collection of imported games.")] = None,
     by: Annotated[By, typer.Option(help="With accuracy: rows by phase of the game, or by pieces on the board.")] = (
@@ -99,7 +102,7 @@ def results(
     Tables show the most important columns; --json and --csv have all of them.
     """
     from arena.cli.filters import Filters
-    from arena.cli.output import Layout, chosen, given, print_frame, print_rows, warn
+    from arena.cli.output import Layout, chosen, given
     from arena.store import Results
     from arena.store.decoding import decoding
     from arena.tournament import toml
@@ -118,6 +121,8 @@ def results(
             frame = getattr(stored, kind)()
         elif kind in _OF_RUNS:
             frame = getattr(stored, kind)(run)
+        elif kind in _OF_EXPERIMENTS:
+            frame = curve.curves(stored, experiment or "last")
         elif kind == "accuracy":
             if len({"tournament", "experiment", "collection"} & given(context).keys()) > 1:
                 raise UsageError("accuracy takes only one of --tournament, --experiment and --collection")
@@ -132,17 +137,25 @@ def results(
             _warn_of_unfinished(stored, tournament)
             frame = _of_tournament(stored, kind, None if tournament == "all" else tournament)
         frame = Filters(player, opponent, termination, limit).of(frame)
-        if layout is not Layout.TABLE:
-            print_frame(frame, layout)
-        elif frame.empty:
-            warn("there are no such rows on record")
-        else:
-            print_rows(kind, frame)
+        _print(kind, frame, layout)
 
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
     app.command()(results)
+
+
+def _print(kind: ResultKind, frame: pd.DataFrame, layout: Layout) -> None:
+    from arena.cli.output import Layout, print_frame, print_rows, warn
+
+    if layout is not Layout.TABLE:
+        print_frame(frame, layout)
+    elif frame.empty:
+        warn("there are no such rows on record")
+    elif kind in _OF_EXPERIMENTS:
+        curve.print_curves(frame)
+    else:
+        print_rows(kind, frame)
 
 
 def _of_tournament(stored: Results, kind: ResultKind, tournament: str | None) -> pd.DataFrame:
@@ -189,7 +202,8 @@ def _refuse_options_without_effect(context: typer.Context, kind: ResultKind | No
     """Raise UsageError for an option on the command line that does not apply to what is printed."""
     from arena.cli.output import given
 
-    subject: tuple[str, ...] = () if kind in _OF_ALL else ("run",) if kind in _OF_RUNS else ("tournament",)
+    whole = kind in (*_OF_ALL, *_OF_EXPERIMENTS)
+    subject: tuple[str, ...] = () if whole else ("run",) if kind in _OF_RUNS else ("tournament",)
     narrowing = [name for name, kinds in _NARROWED_BY.items() if kind in kinds]
     applicable = ("tournament", "db") if spec else (*subject, *narrowing, "db", "json", "csv")
     printed = "--spec" if spec else kind or "the report"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -15,7 +14,7 @@ from arena.plugins.files import Files
 from arena.plugins.models import Resolver
 from arena.referee.match import Disturbance, Fault
 from arena.referee.task import GameTask
-from arena.workers.isolated import IsolatedPlayer, PlayerProcess
+from arena.workers.isolated import IsolatedPlayer
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
 
@@ -91,17 +90,14 @@ class Trial:
 def alone(spec: Spec, settings: Settings) -> str | None:
     """Let a player play some moves in a new interpreter; return the reason of its fault, or None."""
     task = _task(spec, spec, Side.BLACK, settings)
-    process = PlayerProcess(settings.memory << 20, fork=False)
     try:
-        player, game = IsolatedPlayer(task, Side.BLACK, process, settings.move_timeout), Game()
-        player.start(game.copy())
-        while game.outcome is None and game.ply < _PLIES:
-            game.play(player.choose(game.copy()) if game.side is Side.BLACK else game.board.legal_moves[0])
+        with IsolatedPlayer(task, Side.BLACK, settings.memory << 20, settings.move_timeout) as player:
+            game = Game()
+            player.start(game.copy())
+            while game.outcome is None and game.ply < _PLIES:
+                game.play(player.choose(game.copy()) if game.side is Side.BLACK else game.board.legal_moves[0])
     except (Fault, Disturbance) as fault:
         return fault.reason
-    finally:
-        with suppress(OSError):
-            process.close()
     return None
 
 

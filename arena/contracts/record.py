@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from arena.checkers import svg
 from arena.contracts import columns
 
 if TYPE_CHECKING:
@@ -135,3 +138,25 @@ class GameRecord:
     def seconds(self) -> tuple[float | None, ...]:
         """Wall-clock seconds that the player took to choose the move, measured by the arena."""
         return columns.SECONDS.unpack(self.ply_info.seconds, self.plies)
+
+    def _repr_html_(self) -> str:
+        """The last board with players, result and moves, for notebooks."""
+        black, white, kings = struct.unpack("<3I", self.boards[-12:])
+        forfeit = f", forfeited by {self.forfeited_by}" if self.forfeited_by else ""
+        lines = (
+            f"{self.black} (Black) against {self.white} (White): {self.result} after {self.plies} plies, "
+            f"{self.termination}{forfeit}",
+            _numbered(self.moves, self.first),
+        )
+        texts = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
+        return f"<div>{svg.draw(black, white, kings)}{texts}</div>"
+
+
+def _numbered(moves: Sequence[str], first: str) -> str:
+    """Return the moves with the numbers of Black's moves, as PDN does."""
+    ahead = 0 if first == "black" else 1
+    words = [
+        f"{(ply + ahead) // 2 + 1}. {move}" if (ply + ahead) % 2 == 0 else f"1... {move}" if ply == 0 else move
+        for ply, move in enumerate(moves)
+    ]
+    return " ".join(words)

@@ -63,7 +63,7 @@ class Adviser:
 
     def advice(self, player: str, game: Game) -> Advice:
         """Return what a player would do in the current position. See :meth:`arena.play.session.Session.advice`."""
-        spec = parse_player(player, self._store.database)
+        spec = parse_player(player, self._store.database, self._setup.files)
         copy = game.copy()
         try:
             move = self._started(spec).choose(copy)

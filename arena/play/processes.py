@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from arena.contracts.opening import Opening
 from arena.plugins.models import ModelResolver
 from arena.referee.task import GameTask
-from arena.workers.isolated import IsolatedPlayer, PlayerProcess
+from arena.workers.isolated import IsolatedPlayer
 
 if TYPE_CHECKING:
     from arena.checkers.move import Side
@@ -31,11 +31,8 @@ def start_player(spec: Spec, side: Side, setup: Setup, database: str) -> Isolate
         rules=setup.rules,
         black_weights=spec.weights,
         white_weights=spec.weights,
+        black_files=spec.files,
+        white_files=spec.files,
         database=ModelResolver(database).absolute if "@" in spec.text else None,
     )
-    process = PlayerProcess(setup.memory << 20, fork=False)
-    try:
-        return IsolatedPlayer(task, side, process, setup.move_timeout)
-    except BaseException:
-        process.close()
-        raise
+    return IsolatedPlayer(task, side, setup.memory << 20, setup.move_timeout)

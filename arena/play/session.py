@@ -102,7 +102,7 @@ class Session:
         self._log = log
         self._store = store
         self._prepare = prepare
-        self._spec = parse_player(setup.opponent, store.database)
+        self._spec = parse_player(setup.opponent, store.database, setup.files)
         self._opponent: IsolatedPlayer | None = None
         self._adviser = Adviser(setup, store, prepare)
         self._finished: GameRecord | None = None

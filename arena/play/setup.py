@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from itertools import count
 from math import inf
 
@@ -12,6 +13,7 @@ from arena.checkers.game import DEFAULT_RULES, DrawRules, Outcome, Termination
 from arena.checkers.move import Side
 from arena.errors import UsageError, shown
 from arena.plugins import specs
+from arena.plugins.files import Files, paths_of
 from arena.plugins.models import ModelResolver
 from arena.plugins.specs import Spec
 from arena.store import Store
@@ -49,6 +51,8 @@ class Setup:
     memory: int = MEMORY
     """MB of memory that the opponent may use."""
     rules: DrawRules = DEFAULT_RULES
+    files: dict[str, str] = field(default_factory=dict)
+    """Paths of the files with the opponent's class, by the names that its spec has for them."""
 
     @property
     def board(self) -> Board:
@@ -130,6 +134,7 @@ def new_setup(
         move_timeout=move_timeout,
         memory=memory,
         rules=rules,
+        files=paths_of(opponent.files),
     )
 
 
@@ -141,13 +146,14 @@ def person_spec(name: str) -> str:
     return f"human:name=[{name}]" if name else "human"
 
 
-def parse_player(text: str, database: str) -> Spec:
+def parse_player(text: str, database: str, files: Mapping[str, str] | None = None) -> Spec:
     """Return the spec of a player that chooses its moves itself.
 
-    ``database``: path or URL of the database with stored models. Raises UsageError if the player asks a person, and
-    the errors of :func:`arena.plugins.specs.parse`.
+    ``database``: path or URL of the database with stored models. ``files``: paths of files by name.
+
+    Raises UsageError if the player asks a person, and the errors of :func:`arena.plugins.specs.parse`.
     """
-    spec = specs.parse("player", text, resolver=ModelResolver(database))
+    spec = specs.parse("player", text, resolver=ModelResolver(database, Files(files)))
     if spec.registered.cls.needs_terminal:
         raise UsageError(f"{spec.text} is a person at a terminal: name a player that chooses its moves itself")
     return spec

@@ -15,10 +15,11 @@ if TYPE_CHECKING:
     from arena.store import Results
     from arena.store.measured import Measure
 
-    Horizontal = Literal["games", "seconds", "cpu_seconds"]
+    Horizontal = Literal["games", "moves", "seconds", "cpu_seconds"]
 
 AXES = {
     "games": "games learned from",
+    "moves": "moves learned from",
     "seconds": "seconds of learning",
     "cpu_seconds": "processor seconds of learning",
 }
@@ -38,8 +39,8 @@ def learning_curve(
     """The interquartile mean of ``measure`` for each learner and checkpoint, with its 95 % band.
 
     Thin lines are single training seeds, the mean over the opponents. With fewer than five seeds there is no band.
-    ``opponent``: only games against this one. ``horizontal``: games, or the median over seeds of (processor) seconds.
-    Raises UsageError if nothing is measured yet.
+    ``opponent``: only games against this one. ``horizontal``: games, or the median over seeds of moves or (processor)
+    seconds. Raises UsageError if nothing is measured yet, or if no learner reports its moves.
     """
     if horizontal not in AXES:
         raise UsageError(f"a horizontal axis is one of {', '.join(AXES)}, not {horizontal!r}")
@@ -50,6 +51,8 @@ def learning_curve(
     if opponent is not None:
         curve = curve[curve["opponent"] == opponent]
     medians = curve.groupby(["label", "games"])[list(AXES)[1:]].median()
+    if horizontal != "games" and medians[horizontal].isna().all():
+        raise UsageError(f"the {horizontal} of the experiment's learners are not on record; use --x games")
     with style.axes() as (figure, axes):
         for number, (label, rows) in enumerate(frame.groupby("label", sort=False)):
             look = style.look(number)

@@ -81,7 +81,7 @@ class Section:
     @property
     def name(self) -> str:
         """The section's id on the page."""
-        return self.heading.lower().replace(" ", "-")
+        return f"section-{self.heading.lower().replace(' ', '-')}"
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,8 @@ class ExperimentResults:
         """One row per learner (``label``), training seed, checkpoint (``games`` learned from) and fixed opponent.
 
         ``played``, ``wins``, ``draws`` and ``losses`` count the games that measure the checkpoint, from its point of
-        view, forfeits included; percentages lie in 0-100. ``seconds`` and ``cpu_seconds`` are what learning took so
+        view, forfeits included; percentages lie in 0-100. ``moves`` counts the moves of the games learned from so far;
+        it is null if the learner does not report ``plies``. ``seconds`` and ``cpu_seconds`` are what learning took so
         far. ``player`` is the spec of the checkpoint's player in the tournament of the experiment.
 
         A run that failed has rows for the checkpoints that it did not reach, with ``failed`` true, no games, and 0 %.

@@ -16,6 +16,7 @@ from arena.store.schema import (
     experiment_checkpoints,
     experiment_runs,
     players,
+    run_metrics,
     tournament_players,
 )
 
@@ -32,7 +33,7 @@ UNDECIDED = "undecided"
 """A pair of learners that a sequential test has not decided."""
 CURVE = (
     *("experiment", "label", "seed", "games", "opponent", "played", "wins", "draws", "losses"),
-    *("win_pct", "score_pct", "seconds", "cpu_seconds", "player", "failed"),
+    *("win_pct", "score_pct", "moves", "seconds", "cpu_seconds", "player", "failed"),
 )
 
 
@@ -66,6 +67,7 @@ class MeasuredExperiment:
                 experiment_checkpoints.c.player_id,
                 checkpoints.c.seconds,
                 checkpoints.c.cpu_seconds,
+                checkpoints.c.run_id,
             )
             .join(experiment_runs, experiment_runs.c.run_id == experiment_checkpoints.c.run_id)
             .join(
@@ -75,8 +77,9 @@ class MeasuredExperiment:
             )
             .where(experiment_runs.c.experiment_id == stored.id, experiment_runs.c.label.in_(self.labels))
         )
-        columns = ["label", "seed", "games", "player_id", "seconds", "cpu_seconds"]
+        columns = ["label", "seed", "games", "player_id", "seconds", "cpu_seconds", "run_id"]
         found = pd.DataFrame([tuple(row) for row in connection.execute(query)], columns=columns)
+        found = found.merge(_moves(connection, stored.id), on=["run_id", "games"], how="left").drop(columns="run_id")
         found["player"] = found["player_id"].map(self._specs)
         order = {label: number for number, label in enumerate(self.labels)}
         self.checkpoints = found.sort_values(
@@ -131,7 +134,7 @@ class MeasuredExperiment:
         if missing:
             frame = pd.concat([frame, pd.DataFrame(missing)], ignore_index=True)
         counted = dict.fromkeys(("seed", "games", "played", "wins", "draws", "losses"), "int64")
-        floats = dict.fromkeys(("win_pct", "score_pct", "seconds", "cpu_seconds"), "float64")
+        floats = dict.fromkeys(("win_pct", "score_pct", "moves", "seconds", "cpu_seconds"), "float64")
         frame = frame.assign(experiment=self.name).astype({**counted, **floats, "failed": bool})
         order = {label: number for number, label in enumerate(self.labels)}
         names = {opponent: number for number, opponent in enumerate(self.opponents)}
@@ -200,3 +203,23 @@ class MeasuredExperiment:
         means = tables[max(tables)].mean(axis=1).reindex(self._seeds).to_numpy(dtype=np.float64)
         missing = np.flatnonzero(np.isnan(means))
         return means[: missing[0]] if len(missing) else means
+
+
+def _moves(connection: Connection, experiment_id: int) -> pd.DataFrame:
+    """One row per run and report of its learner: run_id, games, and ``moves`` in these games.
+
+    Learners report ``plies``, the mean number of moves of the games since their last report.
+    """
+    here = run_metrics.c
+    query = (
+        select(here.run_id, here.games, here.value)
+        .join(experiment_runs, experiment_runs.c.run_id == here.run_id)
+        .where(experiment_runs.c.experiment_id == experiment_id, here.metric == "plies", here.opponent == "")
+        .order_by(here.run_id, here.games)
+    )
+    rows = [tuple(row) for row in connection.execute(query)]
+    frame = pd.DataFrame(rows, columns=["run_id", "games", "plies"]).astype(
+        {"run_id": int, "games": int, "plies": float}
+    )
+    new = frame.groupby("run_id")["games"].diff().fillna(frame["games"])
+    return frame.assign(moves=(new * frame["plies"]).groupby(frame["run_id"]).cumsum().round()).drop(columns="plies")

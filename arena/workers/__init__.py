@@ -11,31 +11,33 @@ Processes, each started by the one before:
   and both players of all games. In *isolated* mode each player of a game has its own process, and the guard is the
   referee.
 
-If processes cannot be forked safely, there is no fork server. Guards and player processes are then new interpreters.
+If processes cannot be forked safely, guards and player processes are new interpreters. Only Linux has a fork server.
 
-Messages of one order in shared mode (:mod:`~arena.workers.messages`):
+Messages of one order (:mod:`~arena.workers.messages`):
 
 1. The arena creates a connection. It sends the other end and the first task of the order to the fork server, and an
    ``Order`` over the connection. The fork server loads what the task needs and forks the guard, which inherits the
    other end.
-2. The guard sends ``Alive``, receives the ``Order``, forks a player process and sends the ``Order`` to it.
-3. The player process sends ``Played`` with the record of each game, and ``Alive`` during long games. The guard passes
-   each ``Played`` on. In the arena the pool yields the record, and the tournament writes it to the database.
-4. After the last game, the player process sends ``Done``. The guard kills it, sends ``Done`` to the arena and ends.
-
-In isolated mode, the guard forks two player processes for each game. It sends each of them ``Create``, then ``Call``
-for ``start`` and each ``choose``, and at the end ``Finish``. A player process answers ``Done``, ``Chosen`` with a move,
-or ``Faulted``. With ``Faulted`` the player forfeits. The guard sends ``Played`` to the arena.
+2. In shared mode, the guard forks a player process and sends it ``Play``. The process answers with the record of each
+   game, before it calls ``finish`` of the players, and with empty answers during long games. In isolated mode, the
+   guard forks two player processes for each game. It sends each of them ``Create``, then ``Call`` for ``start`` and
+   each ``choose``, and at the end ``Finish``. Each of these requests has one answer.
+3. The guard sends ``Progress`` several times a second, with the records of the games that have ended. In the arena the
+   pool yields the records, and the tournament writes them to the database.
+4. When all games are played or the time of the order is over, the guard kills its player processes, tells the arena
+   and ends.
 
 What happens if something goes wrong:
 
-- A player hangs in shared mode: the guard receives no message for a second longer than the move timeout. It kills the
-  player process, plays the game again in isolated mode, and plays the other games in a new shared process. In isolated
-  mode, the player forfeits if its process sends no answer within the move timeout. The guard then kills the process.
-- A player crashes its process, takes too much memory or sends an invalid message: the guard does the same.
+- A player hangs in shared mode: the guard receives no answer for a second longer than the move timeout. It kills the
+  player process, plays the game again in isolated mode, where the result counts, and plays the other games in a new
+  shared process. It does the same after any other failure, a forfeit included, because it is not clear which player
+  caused it.
+- A player hangs in isolated mode, crashes its process, takes too much memory or sends an invalid message: it forfeits,
+  and the guard kills its process.
 - Another program kills a player process in isolated mode: the guard ends. The arena treats this as the next case.
 - A guard dies: the fork server kills the processes that it leaves. The arena gives the unfinished games to new guards.
-  See :mod:`~arena.workers.pool` for the game that was being played.
+  See :mod:`~arena.workers.pool` for the first of them.
 - The fork server dies: its guards finish their orders. The next guard cannot start, which the arena treats as the
   death of a guard. The launcher then starts a new fork server.
 - The arena ends: the connections close. The fork server and the guards notice it, kill their descendants and end.

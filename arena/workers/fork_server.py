@@ -34,9 +34,9 @@ _THREADS = (
 
 def main(control: socket.socket) -> NoReturn:
     """Start guards until the arena closes ``control``. Then kill all descendants and end."""
-    system.start_supervisor()
     registry.load()
     warm_up()
+    system.start_supervisor()
     gc.collect()
     with suppress(OSError, EOFError):
         _serve(control)

@@ -1,10 +1,6 @@
 """A guard: the process that supervises the games of one order. It runs no code of players.
 
-In *shared* mode, it starts one player process for all games and passes on their records. If a game fails there, a
-forfeit included, it is not clear which player caused the failure. The guard kills the process and plays this game again
-in *isolated* mode, where the result counts. A new shared process plays the other games.
-
-When the order is done, or the arena has ended, the guard kills all processes that its players have started, and ends.
+When the order is done, or the arena has ended, it kills all processes that its players have started, and ends.
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ import os
 import time
 from collections import deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from arena.checkers.game import Termination
 from arena.checkers.move import Side
@@ -53,8 +49,9 @@ def _end() -> NoReturn:
 class _Guard:
     def __init__(self, order: m.Order, channel: m.Channel) -> None:
         self._order, self._channel, self._tasks = order, channel, deque(order.tasks)
-        self._forks = system.can_fork()
-        self._deadline = time.monotonic() + (ORDER_SECONDS if self._forks else ORDER_SECONDS_WITHOUT_FORKS)
+        forks = system.can_fork()
+        self._options: dict[str, Any] = {"memory": order.memory, "fork": forks, "tick": self._send}
+        self._deadline = time.monotonic() + (ORDER_SECONDS if forks else ORDER_SECONDS_WITHOUT_FORKS)
         self._progress = m.Progress()
         self._processes: list[PlayerProcess] = []
 
@@ -76,18 +73,20 @@ class _Guard:
 
     def _play_shared(self) -> bool:
         """Play games in one process until the time of the order is over. Return False if the next game failed."""
-        timeout = self._order.move_timeout + 2 * INTERVAL
-        with suppress(Fault, Disturbance):
-            process = self._start_process()
-            answer = process.ask(m.Play(list(self._tasks)), timeout)
+        try:
+            process = PlayerProcess(timeout=self._order.move_timeout + 2 * INTERVAL, **self._options)
+            self._processes.append(process)
+            answer = process.ask(m.Play(self._order.memory, list(self._tasks)))
             while not (answer.record and answer.record.forfeited_by):
                 if answer.record:
                     self._add(answer.record)
                     if self._is_over():
-                        self._end_processes()
                         return True
-                answer = process.receive(timeout)
-        self._end_processes()
+                answer = process.receive()
+        except (Fault, Disturbance):
+            pass
+        finally:
+            self._end_processes()
         return False
 
     def _play_isolated(self, task: GameTask) -> None:
@@ -95,7 +94,9 @@ class _Guard:
         mover = Side.BLACK
 
         def create(task: GameTask, side: Side) -> IsolatedPlayer:
-            return IsolatedPlayer(task, side, self._start_process(), self._order.move_timeout)
+            player = IsolatedPlayer(task, side, timeout=self._order.move_timeout, **self._options)
+            self._processes.append(player)
+            return player
 
         def turn(side: Side) -> None:
             nonlocal mover
@@ -117,11 +118,6 @@ class _Guard:
         self._send()
         match.finish(record)
         self._end_processes()
-
-    def _start_process(self) -> PlayerProcess:
-        process = PlayerProcess(self._order.memory, fork=self._forks, tick=self._send)
-        self._processes.append(process)
-        return process
 
     def _end_processes(self) -> None:
         for process in self._processes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import psutil
 
@@ -31,17 +31,22 @@ _START_TIMEOUT = 300.0
 """Seconds that an interpreter may take to start."""
 _EXIT_TIMEOUT = 10.0
 """Seconds that a process may take to end after it has closed its channel."""
+_INVALID = "the process sent an invalid message"
 
 
 class PlayerProcess:
     """A process that runs code of players: a fork of this process, or a new interpreter."""
 
-    def __init__(self, memory: int, *, fork: bool = False, tick: Callable[[], object] = lambda: None) -> None:
-        """``memory``: limit in bytes; ``fork``: fork this process, which must have one thread.
+    def __init__(
+        self, memory: int, timeout: float, *, fork: bool = False, tick: Callable[[], object] = lambda: None
+    ) -> None:
+        """``memory``: limit in bytes; ``timeout``: seconds for each answer.
 
-        ``tick`` is called every :data:`TICK` seconds while this process waits for an answer.
+        ``fork``: fork this process, which must have one thread. ``tick`` is called every :data:`TICK` seconds while
+        this process waits for an answer.
         """
-        self._memory, self._tick, self._last_tick = memory, tick, time.monotonic()
+        self._memory, self._timeout = memory, _START_TIMEOUT
+        self._tick, self._last_tick = tick, time.monotonic()
         self.uncached: set[str] = set()
         """Names of the functions that Numba has compiled without a cache."""
         connection, child_end = socket.socketpair()
@@ -52,27 +57,28 @@ class PlayerProcess:
             else:
                 self._process = system.interpreter("arena.workers.player", child_end)
         with suppress(Fault, Disturbance):  # the next request then fails
-            self.ask(m.Start(memory), _START_TIMEOUT)
+            self.receive()
+        self._timeout = timeout
 
-    def ask(self, request: m.Request, timeout: float) -> m.Answer:
+    def ask(self, request: m.Request) -> m.Answer:
         """Send a request and return the first answer. Raises the errors of :meth:`receive`."""
         with suppress(OSError):  # the process has ended or does not read; receive finds out which
-            self._channel.send(request, timeout)
-        return self.receive(timeout)
+            self._channel.send(request, self._timeout)
+        return self.receive()
 
-    def receive(self, timeout: float) -> m.Answer:
+    def receive(self) -> m.Answer:
         """Return the next answer.
 
-        Raises Fault if a player forfeits because of this answer, or because there is no answer within ``timeout``
-        seconds. Raises Disturbance if another program has killed the process.
+        Raises Fault if a player forfeits because of this answer, or because it does not arrive in time. Raises
+        Disturbance if another program has killed the process.
         """
-        deadline = time.monotonic() + timeout
+        deadline = time.monotonic() + self._timeout
         answer: m.Answer | None = None
         while answer is None:
             try:
                 answer = self._channel.receive(min(TICK, max(deadline - time.monotonic(), 0.0)))
             except m.INVALID:
-                raise invalid_message() from None
+                raise Fault(Termination.CRASH, _INVALID) from None
             except (EOFError, OSError):
                 raise self._death() from None
             if (now := time.monotonic()) - self._last_tick >= TICK:
@@ -80,7 +86,7 @@ class PlayerProcess:
                 self._tick()
                 player.check_memory(self._memory, system.tree(self._process))
             if answer is None and now >= deadline:
-                raise Fault(Termination.TIMEOUT, f"no answer within {timeout:g} seconds")
+                raise Fault(Termination.TIMEOUT, f"no answer within {self._timeout:g} seconds")
         self.uncached.update(answer.uncached)
         if answer.fault:
             raise Fault(*answer.fault)
@@ -101,7 +107,7 @@ class PlayerProcess:
         self._channel.close()
 
 
-class IsolatedPlayer(Player):
+class IsolatedPlayer(PlayerProcess, Player):
     """A player that runs in a process of its own, with limits of time and memory.
 
     ::
@@ -116,10 +122,14 @@ class IsolatedPlayer(Player):
     :meth:`close` may be called.
     """
 
-    def __init__(self, task: GameTask, side: Side, process: PlayerProcess, move_timeout: float) -> None:
-        """Create the player of ``side`` in ``process``. :meth:`close` kills the process."""
-        self._process, self._move_timeout = process, move_timeout
-        self._process.ask(m.Create(task, side), move_timeout)
+    def __init__(self, task: GameTask, side: Side, memory: int, timeout: float, **options: Any) -> None:
+        """Create the player of ``side``. The other arguments are those of :class:`PlayerProcess`."""
+        super().__init__(memory, timeout, **options)
+        try:
+            self.ask(m.Create(memory, task, side))
+        except BaseException:
+            self.close()
+            raise
 
     @classmethod
     def create(
@@ -131,15 +141,9 @@ class IsolatedPlayer(Player):
         the errors of :func:`arena.plugins.specs.parse`, and Fault if the player cannot be created.
         """
         parsed = specs.parse("player", spec)
-        task = GameTask(
-            "", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=parsed.weights, black_files=parsed.files
-        )
-        process = PlayerProcess(memory << 20)
-        try:
-            return cls(task, Side.BLACK, process, move_timeout)
-        except BaseException:
-            process.close()
-            raise
+        weights, files = parsed.weights, parsed.files
+        task = GameTask("", 0, seed, Opening(""), parsed.text, parsed.text, black_weights=weights, black_files=files)
+        return cls(task, Side.BLACK, memory << 20, move_timeout)
 
     def start(self, game: Game) -> None:
         self._call("start", game)
@@ -152,14 +156,10 @@ class IsolatedPlayer(Player):
             game.report(score, depth, nodes, tuple(map(Move, moves)))
             return Move(answer.path)
         except (ValueError, OverflowError):
-            raise invalid_message() from None
+            raise Fault(Termination.CRASH, _INVALID) from None
 
     def finish(self, record: GameRecord) -> None:
-        self._process.ask(m.Finish(record), self._move_timeout)
-
-    def close(self) -> None:
-        """Kill the process and its descendants."""
-        self._process.close()
+        self.ask(m.Finish(self._memory, record))
 
     def __enter__(self) -> Self:
         return self
@@ -168,12 +168,5 @@ class IsolatedPlayer(Player):
         self.close()
 
     def _call(self, method: Literal["start", "choose"], game: Game) -> m.Answer:
-        first = game.boards[0]
-        start = (first.black, first.white, first.kings, first.side)
-        call = m.Call(method, start, game.rules, game.limits, [move.path for move in game.moves])
-        return self._process.ask(call, self._move_timeout)
-
-
-def invalid_message() -> Fault:
-    """Return the fault of a player whose process has sent anything but a valid answer."""
-    return Fault(Termination.CRASH, "the process sent an invalid message")
+        moves = [move.path for move in game.moves]
+        return self.ask(m.Call(self._memory, method, game.boards[0], game.rules, game.limits, moves))

@@ -69,12 +69,6 @@ class Launcher:
             self._start("arena.workers.guard", child_end)
         return Channel(connection, Progress)
 
-    def resume(self) -> None:
-        """Resume processes that were stopped."""
-        for process in self._processes:
-            with suppress(psutil.Error):
-                process.resume()
-
     def remove_ended(self) -> None:
         """Forget processes that have ended. Raises TournamentStopped if one of them failed and was not killed."""
         for process in list(self._processes):
@@ -84,8 +78,7 @@ class Launcher:
                 if code and not system.killed_from_outside(code):
                     self._errors.seek(0)
                     last_line = self._errors.read().decode("utf-8", "replace").strip().rpartition("\n")[2]
-                    reason = f"it ended with {system.exit_text(code)}; {last_line}"
-                    raise TournamentStopped(f"a worker cannot start: {reason}")
+                    raise TournamentStopped(f"a worker cannot start: {system.exit_text(code)}; {last_line}")
 
     def __enter__(self) -> Self:
         return self

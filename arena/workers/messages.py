@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from arena.checkers.board import Board
 from arena.checkers.game import NO_REPORT, DrawRules, Limits, Report, Termination
 from arena.checkers.move import Side
 from arena.contracts.record import GameRecord
@@ -61,11 +62,8 @@ class Progress(msgspec.Struct):
 class Request(msgspec.Struct, tag=True):
     """Base class of the requests to a player process. Except for ``Play``, each has one answer."""
 
-
-class Start(Request):
-    """Answer when the process has started. From then on, it may take at most ``memory`` bytes."""
-
     memory: int
+    """Memory limit of the process, in bytes."""
 
 
 class Play(Request):
@@ -85,7 +83,7 @@ class Call(Request):
     """Call this method of the isolated player with a game, described by the other fields."""
 
     method: Literal["start", "choose"]
-    start: tuple[int, int, int, Side]
+    start: Board
     """The first board."""
     rules: DrawRules
     limits: Limits
@@ -100,7 +98,7 @@ class Finish(Request):
 
 
 class Answer(msgspec.Struct):
-    """From a player process: it has done what was requested, or is still playing."""
+    """From a player process: it has started, has done what was requested, or is still playing."""
 
     record: GameRecord | None = None
     """Record of the next game in shared mode."""

@@ -1,8 +1,4 @@
-"""A player process: it runs whole games in shared mode, and one player of one game in isolated mode.
-
-In shared mode, it sends the record of each game before it calls ``finish`` of the players. In isolated mode, it creates
-one player and calls its methods on request.
-"""
+"""A player process: it runs whole games in shared mode, and one player of one game in isolated mode."""
 
 from __future__ import annotations
 
@@ -16,12 +12,11 @@ from typing import TYPE_CHECKING, NoReturn
 import psutil
 from numba.core import event
 
-from arena.checkers.board import Board
 from arena.checkers.game import Game, Termination
 from arena.checkers.move import Move, Side
 from arena.plugins import registry
 from arena.plugins.warmup import warm_up
-from arena.referee.match import Fault, Match, opened, player_of, random_of, seed_global_random
+from arena.referee.match import Fault, Match, player_of, random_of, seed_global_random
 from arena.workers import messages as m
 from arena.workers import system
 
@@ -47,12 +42,13 @@ def main(connection: socket.socket) -> NoReturn:
 def serve(connection: socket.socket) -> NoReturn:
     """Carry out the requests of the parent until it closes the connection."""
     system.start_player()
-    channel = m.Channel(connection, m.Start | m.Play | m.Create | m.Call | m.Finish)
+    channel = m.Channel(connection, m.Play | m.Create | m.Call | m.Finish)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=channel.close)  # forks of players send no messages
     gc.set_threshold(_COLLECTOR_THRESHOLD)
     with suppress(EOFError, OSError), event.install_recorder("numba:compile") as compiled:
         host = _Host(channel, compiled)
+        host.send(m.Answer())
         while True:
             host.carry_out(channel.receive())
     os._exit(0)
@@ -68,43 +64,37 @@ def check_memory(limit: int, processes: Collection[psutil.Process]) -> None:
 
 
 class _Host:
-    """Carries out requests. In isolated mode, it has the player and a copy of the guard's game."""
+    """Carries out requests. In isolated mode, it has the player."""
 
     def __init__(self, channel: m.Channel, compiled: event.RecordingListener) -> None:
-        self._channel, self._compiled = channel, compiled
-        self._sent = time.monotonic()
+        self._channel, self._compiled, self._process = channel, compiled, psutil.Process()
 
     def carry_out(self, request: m.Request) -> None:
         """Carry out a request and send its answers."""
         try:
             for answer in self._answers(request):
-                check_memory(self._memory, [self._process])
-                self._send(answer)
+                check_memory(request.memory, [self._process])
+                self.send(answer)
         except BaseException as error:
             fault = error if isinstance(error, Fault) else Fault.raised(error)
-            self._send(m.Answer(fault=(fault.termination, fault.reason)))
+            self.send(m.Answer(fault=(fault.termination, fault.reason)))
 
     def _answers(self, request: m.Request) -> Iterator[m.Answer]:
         match request:
-            case m.Start():
-                self._process, self._memory = psutil.Process(), request.memory
-            case m.Create(task, side):
-                self._game, self._random = opened(task), random_of(task, side)
-                seed_global_random(task)
-                self._player = player_of(task, side)
-            case m.Finish(record):
-                self._player.finish(record)
-            case m.Call("start"):
-                self._player.start(self._updated(request))
+            case m.Play():
+                yield from self._play(request.tasks)
+            case m.Create():
+                self._random = random_of(request.task, request.side)
+                seed_global_random(request.task)
+                self._player = player_of(request.task, request.side)
+                yield m.Answer()
             case m.Call():
-                yield self._chosen(self._updated(request))
-                return
-            case m.Play(tasks):
-                yield from self._played(tasks)
-                return
-        yield m.Answer()
+                yield self._call(request)
+            case m.Finish():
+                self._player.finish(request.record)
+                yield m.Answer()
 
-    def _played(self, tasks: list[GameTask]) -> Iterator[m.Answer]:
+    def _play(self, tasks: list[GameTask]) -> Iterator[m.Answer]:
         """Play games in shared mode."""
         folder = Path.cwd()
         for task in tasks:
@@ -118,25 +108,22 @@ class _Host:
 
     def _turn(self, _: Side) -> None:
         if time.monotonic() - self._sent > INTERVAL:
-            self._send(m.Answer())
+            self.send(m.Answer())
 
-    def _chosen(self, game: Game) -> m.Answer:
-        """Return the player's choice. Raises Fault if it is not a legal move."""
-        choice = self._player.choose(game)
-        if type(choice) is not Move or choice not in self._game.board.legal_moves:
-            raise Fault.chosen(choice, self._game.board)
+    def _call(self, call: m.Call) -> m.Answer:
+        """Call a method of the player. Raises Fault if it chooses anything but a legal move."""
+        game = Game(call.start, call.rules, call.limits, self._random)
+        for path in call.moves:
+            game.play(Move(path))
+        if call.method == "start":
+            self._player.start(game)
+            return m.Answer()
+        board, choice = game.board, self._player.choose(game)
+        if type(choice) is not Move or choice not in board.legal_moves:
+            raise Fault.chosen(choice, board)
         return m.Answer(path=choice.path, report=game.reported)
 
-    def _updated(self, call: m.Call) -> Game:
-        """Return a copy of the game of ``call`` for the player."""
-        start, played = Board(*call.start), [move.path for move in self._game.moves]
-        if (start, call.rules, played) != (self._game.boards[0], self._game.rules, call.moves[: len(played)]):
-            self._game, played = Game(start, call.rules), []
-        for path in call.moves[len(played) :]:
-            self._game.play(Move(path))
-        return self._game.copy(self._random, call.limits)
-
-    def _send(self, answer: m.Answer) -> None:
+    def send(self, answer: m.Answer) -> None:
         """Send an answer with the names of the functions that Numba has compiled without a cache."""
         for _, compilation in self._compiled.buffer:
             kernel = compilation.data["dispatcher"]

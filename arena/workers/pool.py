@@ -3,10 +3,10 @@
 The pool gives *orders*, about two seconds of games of one pairing, to guards (:mod:`arena.workers.guard`). A guard
 handles all failures of player processes. The pool handles the death of guards:
 
-- Records that have arrived count. Games that had not started wait for another order.
-- The game that was being played is *suspect*. It is played again in isolated mode, while no other game runs, and its
-  guard announces each turn. If ten guards die in one game, the player to move at the last death forfeits. If no turn
-  had been announced, the tournament stops.
+- Records that have arrived count. All other games of the order are played again.
+- The first of them is *suspect*. It is played in isolated mode, while no other game runs, and its guard announces each
+  turn. If ten guards die in one game, the player to move at the last death forfeits. If no turn had been announced,
+  the tournament stops.
 """
 
 from __future__ import annotations
@@ -108,8 +108,6 @@ class Pool:
         while self._start_orders():
             check_interrupt()
             readable = select.select([order.channel for order in self._running], [], [], TICK)[0]
-            if not readable:
-                self._launcher.resume()
             yield None
             for order in list(self._running):
                 if order.channel in readable:

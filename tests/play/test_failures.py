@@ -17,6 +17,7 @@ from playing import moves, store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from arena.store import Store
 
@@ -90,3 +91,20 @@ def test_the_same_seed_and_moves_give_the_same_game(store: Store) -> None:
             moves(game, 6)
             games.append(game.game.moves)
     assert games[0] == games[1]
+
+
+def test_an_opponent_from_a_file_plays_and_its_game_is_taken_up(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import arena\n\n\nclass First(arena.Player):\n"
+        "    def choose(self, game):\n        return game.board.legal_moves[0]\n"
+    )
+    with Session(new_setup(store, f"{file}:First", seed=1), store) as game:
+        moves(game, 1)
+        assert game.game.ply == 2
+        game.save()
+    with Session.resumed(store.people.get("last"), store) as again:
+        moves(again, 1)
+        assert again.advice("mine").move == again.game.board.legal_moves[0]
+        assert again.game.ply == 4
+        assert again.changes == []

@@ -6,14 +6,19 @@ import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
+from sqlalchemy import create_engine
+from sqlalchemy.pool import NullPool
 
+import arena
 from arena.checkers.game import Termination
 from arena.checkers.move import Move, Side
 from arena.errors import StoreError
 from arena.play import Ending, Session
 from arena.plugins import specs
 from arena.store import PlayerIdentity, Results, Store
+from arena.store.pruning import unused
 from arena.training.sources import RecordedGames
 from playing import moves
 
@@ -124,6 +129,17 @@ def test_saving_again_keeps_the_number(play: Play, store: Store) -> None:
     one.play(Move((11, 15)))
     one.save()
     assert [(game.number, game.plies) for game in store.people.saved()] == [(2, 0), (1, 1)]
+
+
+def test_the_model_of_a_saved_game_is_in_use(play: Play, store: Store) -> None:
+    model = arena.Model("lms", {"weights": np.ones(7)}, {})
+    store.add_model(model, {})
+    game = play(f"lms:weights=@{model.hash}")
+    with create_engine(f"sqlite:///{store.location}", poolclass=NullPool).connect() as reader:
+        assert [each.name for each in unused(reader) if each.what == "model"] == [model.hash]
+        game.save()
+    with create_engine(f"sqlite:///{store.location}", poolclass=NullPool).connect() as reader:
+        assert [each for each in unused(reader) if each.what == "model"] == []
 
 
 def test_a_number_is_never_used_again(play: Play) -> None:

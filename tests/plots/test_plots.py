@@ -86,7 +86,8 @@ def test_accuracy_shows_losses_and_kept_values(experiment: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda results: experiments.learning_curve(results, horizontal="moves"), "a horizontal axis is one of"),
+        (lambda results: experiments.learning_curve(results, horizontal="hours"), "a horizontal axis is one of"),
+        (lambda results: experiments.learning_curve(results, horizontal="moves"), "not on record"),
         (lambda results: experiments.learning_curve(results, opponent="m4"), "'m4' is not an opponent"),
         (lambda results: experiments.learning_curve(results, measure="elo"), "a measure is one of"),
         (lambda results: runs.metrics(results, names=["loss"]), "the run has no metric 'loss'"),

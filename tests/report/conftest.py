@@ -1,0 +1,5 @@
+"""A small experiment."""
+
+from experimenting import experiment, tiny
+
+__all__ = ["experiment", "tiny"]
