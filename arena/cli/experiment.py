@@ -6,7 +6,7 @@ import shlex
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,7 @@ from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator, Mapping
 
     from arena.experiment.plan import ExperimentPlan
     from arena.experiment.session import ExperimentProgress
@@ -131,7 +131,7 @@ def register(parent: typer.Typer) -> None:
 def _describe(plan: ExperimentPlan) -> None:
     from arena.cli.output import say
 
-    seeds = len(plan.settings.training_seeds)
+    seeds = f"{'at most ' if plan.settings.test else ''}{len(plan.settings.training_seeds)}"
     swept = f", {len(plan.candidates)} candidates x {len(plan.settings.candidate_seeds)} sweep seeds"
     say(
         f"{len(plan.settings.labels)} learners x {seeds} seeds{swept if plan.candidates else ''}: "
@@ -171,9 +171,14 @@ def _report(db: str, name: str) -> None:
         _print(stored, name)
 
 
+def _better(row: Mapping[Hashable, Any]) -> str:
+    """Return the label of the better learner of a decision."""
+    return str(row.get(row["decision"], "no difference found"))
+
+
 def _print(stored: Results, name: str) -> None:
     from arena.cli.output import print_rows
-    from arena.cli.table import print_text
+    from arena.cli.table import print_table, print_text
     from arena.report import notes
     from arena.report.experiment import final_scores
 
@@ -188,6 +193,12 @@ def _print(stored: Results, name: str) -> None:
     compared = stored.compare_learners(experiment.id)
     if not compared.empty:
         print_rows("compared-learners", compared, "learners compared over training seeds")
+    if "until-decided" in experiment.settings:
+        decided = [
+            [row["first"], row["second"], _better(row), str(row["seeds"])]
+            for row in stored.decisions(experiment.id).to_dict("records")
+        ]
+        print_table("decisions of the sequential test", ["first", "second", "better", "seeds"], decided, left=3)
     for text in notes.OF_EXPERIMENT:
         print_text(text)
     print("\nread it with pandas:\n")

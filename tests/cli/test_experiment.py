@@ -67,6 +67,20 @@ def test_a_sweep_shows_its_candidates_and_the_choice(run: Run, tmp_path: Path) -
     assert run("experiment", "show", "sweep").stdout == done.stdout
 
 
+def test_groups_of_seeds_show_their_decisions(run: Run, tmp_path: Path) -> None:
+    learner = '[[learners]]\nlearner = "tiny"\nlabel = "other"\ngames = 8\ncheckpoints = [8]\n'
+    (tmp_path / "groups.toml").write_text(FILE.replace("[measuring]", f"{learner}[measuring]"))
+    dry = run("experiment", "run", "groups.toml", "--until-decided", "3", "--dry-run")
+    assert "2 learners x at most 6 seeds" in dry.stderr
+    done = run("experiment", "run", "groups.toml", "--until-decided", "3")
+    assert done.returncode == 0, done.stderr
+    assert "decisions of the sequential test" in done.stdout
+    assert "tiny   other   no difference found      6" in done.stdout
+    few = run("experiment", "run", "groups.toml", "--until-decided", "1", "--name", "few")
+    assert (few.returncode, few.stderr.count("\n")) == (2, 1)
+    assert "too few to decide" in few.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
