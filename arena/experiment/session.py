@@ -171,8 +171,7 @@ class Session:
         """Record a new training run."""
         store = self._store
         name = f"{self._experiment.name}.{planned.label}.{planned.seed}"
-        run = training.create(store, self._plan.run_plan(planned), name)
-        store.experiments.add_run(self._experiment.id, planned.label, planned.seed, run.id)
+        run = training.create(store, self._plan.run_plan(planned), name, (self._experiment.id, planned.label))
         self._recorders[run.id] = store.runs.recorder(run.id)
         self._read_runs()
 

@@ -143,12 +143,6 @@ class Experiments:
         with self._connection.begin():
             return experiment_runs_of(self._connection, experiment_id)
 
-    def add_run(self, experiment_id: int, label: str, seed: int, run_id: int) -> None:
-        """Record that a training run belongs to an experiment."""
-        row = {"experiment_id": experiment_id, "label": label, "seed": seed, "run_id": run_id}
-        with self._connection.begin():
-            self._connection.execute(insert(experiment_runs), row)
-
     def fail(self, run_id: int, failure: str | None) -> None:
         """Record the error that stopped a run, or with None that it goes on."""
         here = experiment_runs.c.run_id == run_id

@@ -20,7 +20,7 @@ from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
 from arena.store.database import locate
 from arena.store.decoding import check_settings, decoded
-from arena.store.schema import checkpoints, run_games, run_metrics, runs
+from arena.store.schema import checkpoints, experiment_runs, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -98,12 +98,19 @@ class Runs:
         self._chosen(naming, self._names() if locate(self.location)[1] else ())
 
     def create(
-        self, name: str | Naming, learner: LearnerIdentity, seed: int, games: int, settings: Mapping[str, Any]
+        self,
+        name: str | Naming,
+        learner: LearnerIdentity,
+        seed: int,
+        games: int,
+        settings: Mapping[str, Any],
+        experiment: tuple[int, str] | None = None,
     ) -> StoredRun:
         """Record a new run.
 
-        ``name`` is its name, or a function that chooses a name given the existing ones. Raises StoreError if the name
-        is taken, could be mistaken for an id, or cannot be part of a spec.
+        ``name`` is its name, or a function that chooses a name given the existing ones. ``experiment``: id of the
+        experiment that the run belongs to, and the label of its learner. Raises StoreError if the name is taken, could
+        be mistaken for an id, or cannot be part of a spec.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
         self.check_name(naming)
@@ -124,6 +131,9 @@ class Runs:
             taken = set(self._connection.scalars(select(runs.c.name)))
             row["name"] = values["name"] = self._chosen(naming, taken)
             key = self._connection.scalars(insert(runs).values(row).returning(runs.c.id)).one()
+            if experiment is not None:
+                part = dict(zip(("experiment_id", "label"), experiment, strict=True))
+                self._connection.execute(insert(experiment_runs), part | {"seed": seed, "run_id": key})
         return StoredRun(id=key, learner=learner, **values)
 
     def _names(self) -> list[str]:

@@ -134,11 +134,11 @@ def begin(
     return Training(store.runs, create(store, plan, naming), plan, learner, Checkpoint())
 
 
-def create(store: Store, plan: RunPlan, name: str | Naming) -> StoredRun:
-    """Record a new run; see :func:`begin`."""
+def create(store: Store, plan: RunPlan, name: str | Naming, experiment: tuple[int, str] | None = None) -> StoredRun:
+    """Record a new run; see :func:`begin` and :meth:`arena.store.runs.Runs.create`."""
     spec, origin = plan.learner, plan.learner.registered
     identity = LearnerIdentity(spec.text, origin.distribution, origin.version, spec.weights)
-    return store.runs.create(name, identity, plan.seed, plan.games, plan.to_json())
+    return store.runs.create(name, identity, plan.seed, plan.games, plan.to_json(), experiment)
 
 
 def checked_learner(plan: RunPlan) -> Learner:
