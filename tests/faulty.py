@@ -40,7 +40,8 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         registry.load.cache_clear()
         yield folder
     registry.load.cache_clear()
-    sys.modules.pop("arena_faulty", None)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "arena_faulty"]:
+        del sys.modules[name]
 
 
 @pytest.fixture(scope="module")

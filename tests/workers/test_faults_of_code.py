@@ -92,7 +92,7 @@ def test_a_harmless_player_does_not_forfeit(records: dict[tuple[str, int], GameR
 
 def test_a_traceback_starts_in_the_players_code(records: dict[tuple[str, int], GameRecord]) -> None:
     reason = records["raises-in-choose vs steady", 0].reason or ""
-    assert re.match(r'\s*File ".*arena_faulty\.py"', reason.splitlines()[1])
+    assert re.match(r'\s*File ".*arena_faulty.basic\.py"', reason.splitlines()[1])
 
 
 @pytest.mark.parametrize("player", ["needs-folder", "uses-random", "mutates", "patches-random"])

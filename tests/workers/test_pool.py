@@ -183,7 +183,7 @@ def test_a_kernel_without_a_cache_is_reported_once() -> None:
     tasks = games(("compiles", "steady"), ("compiles", "reckless"))
     with Launcher(lines.append) as launcher, Pool(tasks, 2, launcher, move_timeout=60.0) as running:
         assert len([record for record in running if record is not None]) == 4
-    assert lines == ["Numba compiles arena_faulty._next_number again for every order: compile it with cache=True"]
+    assert lines == ["Numba compiles arena_faulty.code._next_number again for every order: compile it with cache=True"]
 
 
 SCRIPT = """
