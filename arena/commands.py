@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from arena.cli.options import default_db
-from arena.cli.output import Layout, chosen, print_frame, progress_bar, say
+from arena.cli.output import Layout, layout_of, print_frame, progress_bar, say
 from arena.cli.table import print_table
 from arena.plugins import specs
 from arena.plugins.models import ModelResolver
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Layout",
     "Spec",
-    "chosen",
+    "layout_of",
     "parse",
     "parse_list",
     "print_frame",

@@ -29,9 +29,9 @@ def info(json: Json = False, csv: Csv = False) -> None:
     """
     import pandas as pd
 
-    from arena.cli.output import chosen, print_frame
+    from arena.cli.output import layout_of, print_frame
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     rows = [_row(what, folder) for what, folder in _folders().items()]
     print_frame(pd.DataFrame(rows, columns=["what", "entries", "megabytes", "last_used", "folder"]), layout)
 

@@ -34,11 +34,11 @@ def info(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
     """Print how much a database contains, and the size of each table."""
     import pandas as pd
 
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, layout_of, print_frame
     from arena.cli.table import print_table
     from arena.store import contents
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     with _reading(db) as (location, connection):
         sizes, revision = contents.sizes(connection), contents.revision(connection)
     if layout is not Layout.TABLE:

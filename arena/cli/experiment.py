@@ -98,10 +98,10 @@ def resume(
 @app.command("list")
 def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
     """List the experiments of a database."""
-    from arena.cli.output import chosen, print_frame
+    from arena.cli.output import layout_of, print_frame
     from arena.store import Results
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     with Results(db) as stored:
         print_frame(stored.experiments(), form)
 
@@ -112,10 +112,10 @@ def show(name: Name = "last", db: Db = DEFAULT_DB, json: Json = False, csv: Csv 
 
     --json and --csv print the scores at the last checkpoint instead: a row for each learner, measure and opponent.
     """
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, layout_of, print_frame
     from arena.store import Results
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     if layout is Layout.TABLE:
         _report(db, name)
         return

@@ -168,10 +168,10 @@ def _example(item: Registered) -> str:
 
 def _print(rows: Sequence[dict[str, str]], columns: Sequence[str], shown: Sequence[str], json: bool, csv: bool) -> None:
     """Print rows: the ``shown`` columns as a table, or all columns as JSON or CSV."""
-    from arena.cli.output import Layout, chosen, print_frame
+    from arena.cli.output import Layout, layout_of, print_frame
     from arena.cli.table import print_table
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     if layout is Layout.TABLE:
         print_table("", shown, [[row[column] for column in shown] for row in rows], left=len(shown))
         return

@@ -35,10 +35,10 @@ def models(context: typer.Context, db: Db = DEFAULT_DB, json: Json = False, csv:
         if json or csv:
             raise UsageError(f"--json and --csv apply to the list of models, not to {context.invoked_subcommand}")
         return
-    from arena.cli.output import Layout, chosen, print_frame, print_rows
+    from arena.cli.output import Layout, layout_of, print_frame, print_rows
     from arena.store import Results
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     with Results(db) as stored:
         frame = stored.models()
     if layout is Layout.TABLE:
@@ -146,11 +146,11 @@ def register(app: typer.Typer) -> None:
 
 def _print_rows(kind: str, rows: Callable[[Results], pd.DataFrame], none: str, db: str, json: bool, csv: bool) -> None:
     """Print rows of a database as a table, JSON or CSV; if there are none, the line ``none``."""
-    from arena.cli.output import Layout, chosen, print_frame, print_rows, warn
+    from arena.cli.output import Layout, layout_of, print_frame, print_rows, warn
     from arena.store import Results
     from arena.store.decoding import decoding
 
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     with Results(db) as stored, decoding(stored.location):
         frame = rows(stored)
     if layout is not Layout.TABLE:

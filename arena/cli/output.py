@@ -35,7 +35,7 @@ class Layout(StrEnum):
     CSV = "csv"
 
 
-def chosen(json: bool, csv: bool) -> Layout:
+def layout_of(json: bool, csv: bool) -> Layout:
     """Return the layout for the values of ``--json`` and ``--csv``. Raises UsageError if both are true."""
     if json and csv:
         raise UsageError("choose one of --json and --csv")

@@ -102,13 +102,13 @@ def results(
     Tables show the most important columns; --json and --csv have all of them.
     """
     from arena.cli.filters import Filters
-    from arena.cli.output import Layout, chosen, given
+    from arena.cli.output import Layout, given, layout_of
     from arena.store import Results
     from arena.store.decoding import decoding
     from arena.tournament import toml
 
     _refuse_options_without_effect(context, kind, spec)
-    layout = chosen(json, csv)
+    layout = layout_of(json, csv)
     with Results(db) as stored, decoding(stored.location):
         if spec:
             print(toml.of_tournament(stored.tournament(tournament)))

@@ -48,7 +48,7 @@ def info(
     """
     import pandas as pd
 
-    from arena.cli.output import chosen, print_frame, say
+    from arena.cli.output import layout_of, print_frame, say
     from arena.search.tablebase import FEWEST, MOST, Slice, files, groups, split
 
     folder = files.default_folder()
@@ -68,7 +68,7 @@ def info(
                 counts = _counts(*(values for _, values in parts))
                 rows.append({"pieces": pieces, **counts, "folder": str(files.folder_of(pieces, folder))})
     columns = ["pieces", *Slice._fields, *_COUNTED] if slices else ["pieces", *_COUNTED, "folder"]
-    print_frame(pd.DataFrame(rows, columns=columns), chosen(json, csv))
+    print_frame(pd.DataFrame(rows, columns=columns), layout_of(json, csv))
 
 
 @group.command()

@@ -30,9 +30,9 @@ def ablation(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     full = commands.parse("player", f"minimax:depth={depth}")
     left_out = {term: (term,) for term in TERMS} | {"position": TERMS[2:]}
     rows: list[dict[str, Any]] = []

@@ -52,9 +52,9 @@ def endless(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame, progress_bar
+    from arena.commands import layout_of, print_frame, progress_bar
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     shares = [_share(text) for text in explore.split(",")]
     fixed = [opponent_of(text) for text in (commands.split("player", players) if players else ())]
     learning = learners_of(learners, games) if learners else []

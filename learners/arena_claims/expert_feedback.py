@@ -65,9 +65,9 @@ def expert_feedback(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     points = _points(at)
     spec, opponent = commands.parse("learner", learner), opponent_of(against)

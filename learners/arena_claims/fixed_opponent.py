@@ -43,11 +43,11 @@ def fixed_opponent(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame, progress_bar
+    from arena.commands import layout_of, print_frame, progress_bar
     from arena.training import duel
     from arena.training.sources import Opponents
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     spec = commands.parse("learner", learner)
     opponent = opponent_of(against)

@@ -40,9 +40,9 @@ def losing_line(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     spec = commands.parse("learner", learner)
     opponent = opponent_of(against)
     instance = spec.create()

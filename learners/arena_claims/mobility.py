@@ -42,9 +42,9 @@ def mobility(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
 
     def player(depth: int, weight: float, limit: str = "") -> Spec:
         return commands.parse("player", f"minimax:depth={depth}:evaluator=[heuristic:mobility={weight}]{limit}")

@@ -27,10 +27,10 @@ def moves(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
     from arena_claims.logged import LOGGED
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     spec = commands.parse("learner", learner)
     if spec.registered.cls not in LOGGED:

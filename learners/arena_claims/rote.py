@@ -50,13 +50,13 @@ def rote(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
     from arena.training import duel
     from arena_evaluators.memory import RoteMemory
     from arena_evaluators.rote import Use
     from arena_players.td import TD as TDPlayer
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     spec = commands.parse("learner", learner)
     opponent = opponent_of(against)

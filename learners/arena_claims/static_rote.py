@@ -43,9 +43,9 @@ def static_rote(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     spec = commands.parse("learner", learner)
     if spec.name != "td":
         raise arena.UsageError(f"{spec.text} has no rote memory; use td")

@@ -53,10 +53,10 @@ def stranded(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame, progress_bar
+    from arena.commands import layout_of, print_frame, progress_bar
     from arena_claims.measuring import over_seeds, seed_columns
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     fixed = [opponent_of(text) for text in (commands.split("player", players) if players else ())]
     learning = learners_of(learners, games) if learners else []
     numbers = range(seed, seed + seeds)

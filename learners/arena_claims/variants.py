@@ -72,12 +72,12 @@ def compare(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame, progress_bar
+    from arena.commands import layout_of, print_frame, progress_bar
     from arena.training import duel
     from arena_claims.counted import counted
     from arena_claims.measuring import over_seeds, seed_columns, total
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     variants = learners_of(learners, games)
     instances = [counted(spec) for spec in variants]
     opponents = [opponent_of(text) for text in commands.split("player", against)]

@@ -29,9 +29,9 @@ def weights(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     spec = commands.parse("learner", learner)
     instance = spec.create()

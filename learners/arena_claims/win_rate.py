@@ -35,10 +35,10 @@ def win_rate(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame, progress_bar
+    from arena.commands import layout_of, print_frame, progress_bar
     from arena.training import duel
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     check_plot(out)
     opponents = [opponent_of(text) for text in commands.split("player", against)]
     instance = commands.parse("learner", learner).create()

@@ -63,9 +63,9 @@ def winning_line(
     import pandas as pd
 
     from arena import commands
-    from arena.commands import chosen, print_frame
+    from arena.commands import layout_of, print_frame
 
-    form = chosen(json, csv)
+    form = layout_of(json, csv)
     spec, opponent = commands.parse("learner", learner), opponent_of(against)
     lines_of: dict[int, list[list[Line]]] = {result: [] for result in RESULTS}
     for number in range(seed, seed + seeds):
