@@ -136,10 +136,9 @@ def make(path: Path, games: int) -> None:
 def _train(store: Store, experiment: StoredExperiment, label: str, seed: int) -> Iterator[str]:
     """Record a run with its checkpoints and their players; yield the specs of these."""
     learner = LearnerIdentity(label, *_VERSION)
-    run = store.runs.create(
-        f"{NAME}.{label}.{seed}", learner, seed, CHECKPOINTS[-1], {"checkpoints": list(CHECKPOINTS)}
-    )
-    store.experiments.add_run(experiment.id, label, seed, run.id)
+    settings = {"checkpoints": list(CHECKPOINTS)}
+    place = (experiment.id, label)
+    run = store.runs.create(f"{NAME}.{label}.{seed}", learner, seed, CHECKPOINTS[-1], settings, place)
     recorder = store.runs.recorder(run.id)
     new: list[Any] = []
     for games in CHECKPOINTS:

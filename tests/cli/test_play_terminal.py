@@ -96,6 +96,7 @@ def test_the_board_is_drawn_in_place_and_ctrl_c_saves_the_game(tmp_path: Path, t
     assert "undo [N]" in terminal.until("Enter shows the board: ")
     terminal.type("\r")
     terminal.until(PROMPT)
+    time.sleep(1)  # Python does not see a signal between the prompt and its wait for keys
     terminal.type("\x03")
     terminal.until("saved as game 1; to take it up: arena play --resume 1")
     assert terminal.process.wait(60) == 130
