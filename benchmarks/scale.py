@@ -117,7 +117,7 @@ def make(path: Path, games: int) -> None:
         measuring = {"opponents": list(OPPONENTS), "games": rounds}
         settings = {"games": rounds, "players": states}
         experiment = store.create_experiment(
-            NAME, {"measuring": measuring}, 1, settings, opponents, planned=pairings * rounds
+            NAME, {"seeds": list(SEEDS), "measuring": measuring}, 1, settings, opponents, planned=pairings * rounds
         )
         players = [player for label in LABELS for seed in SEEDS for player in _train(store, experiment, label, seed)]
         names = [_pairing(player, opponent) for player in players for opponent in OPPONENTS]
