@@ -119,7 +119,7 @@ class Dialogue:
         return answer
 
     def _obey(self) -> list[str]:
-        """Read a move or a command, carry it out and return the answer. Bad input gets one line."""
+        """Read a move or a command, carry it out and return the answer. The answer to bad input is a one-line error."""
         line = self._screen.ask(f"{self._session.game.side.name.title()} to move (help shows the commands): ")
         if self._session.check_time() or not line:
             return []

@@ -24,7 +24,7 @@ _BELOW = 5
 class Screen:
     """Shows a session, and reads the lines that the person types.
 
-    In a pipe, or on a terminal that cannot move its cursor, everything is plain text, one line after the other.
+    In a pipe, or on a terminal that cannot move its cursor, the output is plain text and is not redrawn.
     """
 
     def __init__(self) -> None:

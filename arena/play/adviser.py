@@ -1,4 +1,4 @@
-"""Hints: what another player would do in the place of the person."""
+"""Advice: the moves of other players in the position of the person."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The move that a player would make in the place of the person."""
+    """The move of another player in the position of the person."""
 
     player: str
     """Canonical spec of the player."""

@@ -57,11 +57,6 @@ class Clock:
         """Time of the present turn up to now."""
         return 0.0 if self._side is None else self._now() - self._since
 
-    @property
-    def limited(self) -> bool:
-        """Whether there is a limit."""
-        return self._left is not None
-
     def left(self, side: Side) -> float | None:
         """Return the time left of ``side``, negative if it has used too much; None: no limit."""
         if self._left is None:

@@ -253,7 +253,7 @@ class Session:
         return plies
 
     def advice(self, player: str = "minimax") -> Advice:
-        """Return what a player would do in the place of the person.
+        """Return the move of a player in the current position.
 
         ``player``: spec of the player, which runs in a process of its own with the same limits as the opponent. Raises
         the errors of :func:`arena.plugins.specs.parse`, and ArenaError if the player fails.

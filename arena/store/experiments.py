@@ -13,6 +13,7 @@ from sqlalchemy import Connection, insert, select, update
 from arena.errors import StoreError
 from arena.store import lookup
 from arena.store.decoding import check_settings, decoded
+from arena.store.part import Part
 from arena.store.schema import (
     checkpoints,
     experiment_candidates,
@@ -65,18 +66,8 @@ class StoredExperimentRun:
 
 
 @decoded
-class Experiments:
+class Experiments(Part):
     """The experiments of a database that is opened to write."""
-
-    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
-        """``connect`` is called when the database is needed."""
-        self._connect = connect
-        self.location = location
-        """Path or URL, for messages."""
-
-    @property
-    def _connection(self) -> Connection:
-        return self._connect()
 
     def check_name(self, name: str) -> None:
         """Raise StoreError if there is an experiment or a tournament of that name."""

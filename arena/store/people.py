@@ -17,11 +17,12 @@ from arena.errors import StoreError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup
 from arena.store.decoding import decoded
+from arena.store.part import Part
 from arena.store.recorder import Recorder
 from arena.store.schema import games, pairings, person_games, players, saved_games, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from arena.contracts.record import GameRecord
 
@@ -70,18 +71,8 @@ class PersonFacts:
 
 
 @decoded
-class People:
+class People(Part):
     """The games of people in a database that is open for writing."""
-
-    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
-        """``connect`` is called when the database is needed."""
-        self._connect = connect
-        self.location = location
-        """Path or URL without a password, for messages."""
-
-    @property
-    def _connection(self) -> Connection:
-        return self._connect()
 
     def save(self, game: SavedGame) -> SavedGame:
         """Record an unfinished game, or replace its record. Returns it with its number and time of saving."""

@@ -1,4 +1,4 @@
-"""Where models come from and where they are used, as DataFrames."""
+"""Origins and uses of models, as DataFrames."""
 
 from __future__ import annotations
 

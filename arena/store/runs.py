@@ -20,10 +20,11 @@ from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
 from arena.store.database import locate
 from arena.store.decoding import check_settings, decoded
+from arena.store.part import Part
 from arena.store.schema import checkpoints, experiment_runs, run_games, run_metrics, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from arena.contracts.model import Model
     from arena.store.names import Naming
@@ -80,18 +81,8 @@ class Checkpoint:
 
 
 @decoded
-class Runs:
+class Runs(Part):
     """The training runs of a database open for writing."""
-
-    def __init__(self, connect: Callable[[], Connection], location: str) -> None:
-        """``connect`` returns the connection. It is called at the first use of the database, not before."""
-        self._connect = connect
-        self.location = location
-        """Path or URL without a password, for messages."""
-
-    @property
-    def _connection(self) -> Connection:
-        return self._connect()
 
     def check_name(self, naming: Naming) -> None:
         """Raise the StoreError that :meth:`create` would raise for this name. Creates no database."""

@@ -1,4 +1,4 @@
-"""The notebook about an experiment runs, shows what it stores, and its scores are those of the recorded games.
+"""The notebook about an experiment runs. Its tables are the stored ones, and its scores are those of the games.
 
 With the environment variable ``ARENA_UPDATE_DOCS`` set, the outputs in the notebook are replaced by the real ones.
 """

@@ -107,7 +107,7 @@ def test_an_unfinished_game_is_taken_up_as_it_was(play: Play, store: Store, time
     game.advice("m1")
     time.now += 5
     number = game.save()
-    time.now += 1000  # nobody's time
+    time.now += 1000  # a saved game has no running clock
     again = Session.resumed(store.people.get("last"), store, now=time)
     again.start()
     assert again.number == number

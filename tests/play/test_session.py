@@ -182,7 +182,7 @@ def test_the_clock_of_the_person_runs_in_its_turn(play: Play, time: Time, oppone
     game = play(clock=60.0, increment=1.0)
     time.now += 20
     game.play(Move((11, 15)))
-    time.now += 30  # nobody's time: the opponent has not been asked
+    time.now += 30  # before `reply`, no clock runs
     game.reply()
     assert game.clock.all_left == [41.0, 61.0]
     assert opponent.limits == [60.0]

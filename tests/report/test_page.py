@@ -1,4 +1,4 @@
-"""Reports as pages: what they show, and that they are safe and complete without a network."""
+"""Reports as pages: their contents, their safety, and their independence of the network."""
 
 from __future__ import annotations
 
