@@ -80,7 +80,7 @@ export class BoardView extends EventTarget {
   // Show a position. Squares are numbers; all marks are optional:
   // lastMove: squares of the last move; chosen: square of the chosen piece; movable: squares of pieces that can move;
   // targets: squares to which the chosen piece can go; jumped: squares of the pieces that it would capture;
-  // hint: squares of a suggested move.
+  // route: squares of a capture that is half chosen; hint: squares of a suggested move.
   show(state) {
     this.#state = state;
     this.#draw();
@@ -168,7 +168,8 @@ export class BoardView extends EventTarget {
   }
 
   #draw() {
-    const { fen, lastMove = [], chosen = null, movable = [], targets = [], jumped = [], hint = [] } = this.#state;
+    const { fen, lastMove = [], chosen = null, movable = [], targets = [], jumped = [] } = this.#state;
+    const { route = [], hint = [] } = this.#state;
     const { side, pieces } = parseFen(fen);
     const { under, over } = this.#layers;
     const half = CELL / 2;
@@ -190,21 +191,22 @@ export class BoardView extends EventTarget {
       ...targets.map((square) => at(square, "circle", { class: "target", r: 15 })),
       ...jumped.map((square) => at(square, "path", { class: "jumped", d: "M-20 -20 L20 20 M-20 20 L20 -20" })),
     );
-    if (hint.length) {
-      over.append(
-        svg("polyline", { class: "hint", points: hint.map((square) => this.#centre(square).join(",")).join(" ") }),
-        at(hint.at(-1), "circle", { class: "hint", r: 22 }),
-      );
-    }
+    if (route.length > 1) over.append(this.#line("route", route));
+    if (hint.length) over.append(this.#line("hint", hint), at(hint.at(-1), "circle", { class: "hint", r: 22 }));
     const marks = new Map();
     const note = (squares, text) => squares.forEach((square) => marks.set(square, [...(marks.get(square) ?? []), text]));
     note(lastMove, "last move");
     note(movable, "can move");
     note(chosen === null ? [] : [chosen], "chosen");
+    note(route.slice(1), "on the way");
     note(targets, "possible destination");
     note(jumped, "would be captured");
     note(hint, "hint");
     this.#label(side, pieces, marks, chosen);
+  }
+
+  #line(name, squares) {
+    return svg("polyline", { class: name, points: squares.map((square) => this.#centre(square).join(",")).join(" ") });
   }
 
   #label(side, pieces, marks, chosen) {
