@@ -264,6 +264,7 @@ def _sqlite_reader(path: Path) -> Engine:
     """Return an engine that opens the file for each use and closes it afterwards."""
 
     def connect() -> sqlite3.Connection:
+        _check_place(path, write=False)
         uri = f"{path.absolute().as_uri()}?{_reader_mode(path.resolve())}"
         connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
         connection.execute("PRAGMA query_only = ON")
