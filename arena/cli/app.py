@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import (
     analyze,
+    annotate,
     cache,
     check,
     compare,
@@ -53,6 +54,7 @@ for group in (
     experiment,
     results,
     replay,
+    annotate,
     train,
     models,
     page,

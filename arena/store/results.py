@@ -10,11 +10,11 @@ from sqlalchemy import column, func, select, table
 from arena.errors import UsageError, shown
 from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games
 from arena.store import learning_log as learning
+from arena.store.annotation_results import AnnotationResults
 from arena.store.changes import change_token
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.positions import SOURCES, Positions
-from arena.store.provenance_results import ProvenanceResults
 from arena.store.schema import (
     collected_games,
     collections,
@@ -41,7 +41,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results(ProvenanceResults):
+class Results(AnnotationResults):
     """A database open for reading.
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the

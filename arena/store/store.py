@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.model import Model
     from arena.contracts.rating import PlayerRating, RatedGame
+    from arena.store.annotations import Annotations
     from arena.store.collector import Collector
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.learning_log import LearningLog
@@ -120,6 +121,13 @@ class Store:
         from arena.store.experiments import Experiments
 
         return Experiments(self._connect, self.location)
+
+    @property
+    def annotations(self) -> Annotations:
+        """The annotations of games."""
+        from arena.store.annotations import Annotations
+
+        return Annotations(self._connect, self.location)
 
     @property
     def people(self) -> People:
@@ -359,7 +367,7 @@ class Store:
         """Return a context manager that records games in a collection. A missing collection is created."""
         from arena.store.collector import Collector
 
-        if not collection or collection == "all" or not _is_text(collection):
+        if not collection or collection == "all" or not names.is_text(collection):
             raise StoreError(f"a collection cannot be named {shown(collection)}")
         with self._connection.begin():
             key = self._connection.scalar(select(collections.c.id).where(collections.c.name == collection))
@@ -380,16 +388,7 @@ class Store:
 
 
 def _check_name(name: str) -> None:
-    if not name or name in ("last", "all") or name.isdecimal() or not _is_text(name):
+    if not name or name in ("last", "all") or name.isdecimal() or not names.is_text(name):
         raise StoreError(
             f"a tournament cannot be named {shown(name)}: a number is read as an id; 'last' and 'all' have a meaning"
         )
-
-
-def _is_text(name: str) -> bool:
-    """Whether a database can hold the name. Undecodable bytes of a command line and NUL cannot be stored."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in name
