@@ -14,6 +14,7 @@
     ├── ModelError                a weights file is missing, damaged or of another kind
     ├── LearnerError              the code of a learner raised an exception
     ├── StoreError                a database cannot be opened, read or written
+    │   └── Unreachable           the server of a database does not answer, or has closed the connection
     ├── TablebaseError            endgame tables are missing, damaged or cannot be written
     └── TournamentStopped         a tournament stopped before its last game
 
@@ -148,6 +149,10 @@ class LearnerError(ArenaError):
 
 class StoreError(ArenaError):
     """A database cannot be opened, read or written."""
+
+
+class Unreachable(StoreError):
+    """The server of a database does not answer, or has closed the connection."""
 
 
 class TablebaseError(ArenaError):
