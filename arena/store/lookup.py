@@ -54,12 +54,12 @@ class GameKey(NamedTuple):
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Return a statement that inserts rows and skips those whose key exists.
+    """Return a statement that inserts rows and skips those whose key exists. Its ``rowcount`` counts the new rows.
 
     The statement is specific to the dialect. Only the dialect in use is imported, since each import takes long.
     """
     dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
-    return dialect.insert(table).on_conflict_do_nothing()
+    return dialect.insert(table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
 
 
 def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
