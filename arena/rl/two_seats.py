@@ -92,5 +92,8 @@ class TwoSeats(AECEnv):  # type: ignore[misc]
         """The board as text, with ``render_mode="ansi"``."""
         return str(self._position.game.board) if self.render_mode == "ansi" else None
 
+    def close(self) -> None:
+        """Do nothing. PettingZoo demands this method of environments that can be rendered."""
+
     def _side(self, agent: str) -> Side:
         return SIDES[self.possible_agents.index(agent)]
