@@ -1,13 +1,14 @@
 """Trains a policy with the MaskablePPO of sb3-contrib against players of the arena, and saves it as a model.
 
-    pip install 'checkers-arena[rl]' sb3-contrib
-    python train_ppo.py --opponent random --steps 100000 --seed 1 --output ppo.safetensors
-    arena tournament --players policy:file=ppo.safetensors,random --games 100 --seed 1
+pip install 'checkers-arena[rl]' sb3-contrib
+python train_ppo.py --opponent random --steps 100000 --seed 1 --output ppo.safetensors
+arena tournament --players policy:file=ppo.safetensors,random --games 100 --seed 1
 """
 
 import argparse
 
 import gymnasium
+import torch
 from sb3_contrib import MaskablePPO
 
 import arena.rl
@@ -20,6 +21,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--output", default="ppo.safetensors", help="new file of the policy")
     given = parser.parse_args()
+    torch.set_num_threads(1)  # more threads make small networks slower
     environment = gymnasium.make(arena.rl.ONE_SEAT, opponent=given.opponent)
     model = MaskablePPO("MlpPolicy", environment, seed=given.seed, gamma=0.99, n_steps=2048, verbose=1, device="cpu")
     model.learn(given.steps)
