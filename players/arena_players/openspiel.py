@@ -1,4 +1,4 @@
-"""The player of OpenSpiel's bots (Lanctot et al. 2019, *OpenSpiel: A Framework for Reinforcement Learning in Games*)."""
+"""The player of OpenSpiel's bots (Lanctot et al., *OpenSpiel: A Framework for Reinforcement Learning in Games*, 2019)."""
 
 from __future__ import annotations
 
