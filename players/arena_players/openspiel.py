@@ -1,4 +1,4 @@
-"""The player of OpenSpiel's bots (Lanctot et al., *OpenSpiel: A Framework for Reinforcement Learning in Games*, 2019)."""
+"""The player of bots of OpenSpiel (Lanctot et al. 2019, arXiv:1908.09453)."""
 
 from __future__ import annotations
 
