@@ -15,6 +15,7 @@ from arena.cli import (
     db,
     engine,
     experiment,
+    ladder,
     listing,
     models,
     new,
@@ -49,6 +50,7 @@ app = typer.Typer(
 for group in (
     tournament,
     compare,
+    ladder,
     experiment,
     results,
     replay,
