@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from arena.store.annotations import Annotations
     from arena.store.collector import Collector
     from arena.store.experiments import Experiments, StoredExperiment
+    from arena.store.ladders import Ladders
     from arena.store.learning_log import LearningLog
     from arena.store.merging import Merged
     from arena.store.names import Naming
@@ -137,6 +138,13 @@ class Store:
 
         return People(self._connect, self.location)
 
+    @property
+    def ladders(self) -> Ladders:
+        """The evenings of ladders."""
+        from arena.store.ladders import Ladders
+
+        return Ladders(self._connect, self.location)
+
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
     ) -> dict[str, int]:
@@ -213,8 +221,7 @@ class Store:
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
-        """Return the tournament with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not
-        exist."""
+        """Return the tournament with the name or id ``which``, or the ``last``. Raises StoreError if it is missing."""
         with self._connection.begin():
             return stored_tournament(self._connection, which, self.location)
 
@@ -324,10 +331,10 @@ class Store:
 
     def recorder(self, tournament_id: int) -> Recorder:
         """Return a context manager that records games of the tournament."""
-        with self._connection.begin():
-            ids = lookup.player_ids(self._connection, tournament_id)
-            changes = lookup.last_change(self._connection, tournament_id)
-        return Recorder(self._connection, tournament_id, ids, changes)
+        connection = self._connection
+        with connection.begin():
+            ids, changes = lookup.player_ids(connection, tournament_id), lookup.last_change(connection, tournament_id)
+        return Recorder(connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
         """Record new identities of players, which hold for all games of the tournament from now on.
@@ -382,10 +389,7 @@ class Store:
         row = asdict(player)
         equal = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
         known: int | None = self._connection.scalar(select(players.c.id).where(*equal))
-        if known is not None:
-            return known
-        key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
-        return key
+        return known or self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
 
 
 def _check_name(name: str) -> None:
