@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 
 from arena.errors import ArenaError
 from arena.web import live
-from arena.web.pages import overview
+from arena.web.pages import experiments, overview, runs, tournaments
 from arena.web.responses import failure, static_version
 from arena.web.security import Guard
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from arena.web.site import Site
 
-MODULES = (overview, live)
+MODULES = (overview, tournaments, experiments, runs, live)
 """The modules of the site. Each has ``routes``, a list of routes."""
 _YEAR = 365 * 24 * 3600
 
