@@ -62,6 +62,11 @@ class Setup:
     def pairing(self) -> str:
         return pairing_of(self.person, self.opponent)
 
+    @property
+    def name(self) -> str:
+        """Name of the person; empty if the person has none."""
+        return self.person.partition("name=")[2].strip("[]")
+
     def player(self, side: Side) -> str:
         """Return the spec of the player of ``side``."""
         return self.person if side is self.side else self.opponent

@@ -188,6 +188,10 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _optional(_words("note")),
     ),
     "tournaments": (_words("name"), _count("players"), Column("games", _played), _count("seed"), _time("started")),
+    "experiments": (
+        *(_words("experiment"), _count("learners"), _count("seeds"), Column("games", _played), _time("started")),
+    ),
+    "collections": (_words("name"), _count("games"), _time("created")),
     "runs": (
         *(_words("run"), _words("learner"), Column("games", _learned), _count("checkpoints"), _value("seconds")),
         *(_count("seed"), _time("started")),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
 
-from arena.errors import StoreError, UsageError, shown
+from arena.errors import NotOnRecord, StoreError, UsageError, shown
 from arena.store.schema import (
     collected_games,
     collections,
@@ -54,12 +54,12 @@ class GameKey(NamedTuple):
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
-    """Return a statement that inserts rows and skips those whose key exists.
+    """Return a statement that inserts rows and skips those whose key exists. Its ``rowcount`` counts the new rows.
 
     The statement is specific to the dialect. Only the dialect in use is imported, since each import takes long.
     """
     dialect = import_module(f"sqlalchemy.dialects.{connection.dialect.name}")
-    return dialect.insert(table).on_conflict_do_nothing()
+    return dialect.insert(table).on_conflict_do_nothing().execution_options(preserve_rowcount=True)
 
 
 def player_ids(connection: Connection, tournament_id: int) -> PlayerIds:
@@ -119,7 +119,7 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
     row = connection.execute(query.limit(1)).first()
     if row is None:
         where = "" if slash or tournament is None else f" in tournament {shown(tournament)}"
-        raise StoreError(f"{location} holds no game {which}{where}; arena results games lists them")
+        raise NotOnRecord(f"{location} holds no game {which}{where}; arena results games lists them")
     return row[0], row[1]
 
 
@@ -178,7 +178,7 @@ def collection_id(connection: Connection, name: str, location: str) -> int:
     ids: dict[str, int] = dict(connection.execute(select(collections.c.name, collections.c.id)).all())
     if name not in ids:
         held = f"it holds {', '.join(ids)}" if ids else "arena import makes one"
-        raise StoreError(f"{location} holds no collection {shown(name)}; {held}")
+        raise NotOnRecord(f"{location} holds no collection {shown(name)}; {held}")
     return ids[name]
 
 
@@ -191,7 +191,7 @@ def _names(connection: Connection, named: Table) -> dict[str, int]:
 
 def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -> int:
     if not names:
-        raise StoreError(f"{missing} yet: {remedy}")
+        raise NotOnRecord(f"{missing} yet: {remedy}")
     if which == "last":
         return max(names.values())
     if which in names:
@@ -200,4 +200,4 @@ def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -
         return by_number[str(which)]
     ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-_SHOWN:])
     near = get_close_matches(str(which)[:_COMPARED].lower(), names, n=1)
-    raise StoreError(f"{missing} {shown(which)}; {f'did you mean {near[0]!r}? ' if near else ''}it holds {ids}")
+    raise NotOnRecord(f"{missing} {shown(which)}; {f'did you mean {near[0]!r}? ' if near else ''}it holds {ids}")

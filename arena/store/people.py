@@ -115,6 +115,14 @@ class People(Part):
         listing = ", ".join(f"{game.number} ({game.black} against {game.white})" for game in kept[-_SHOWN:])
         raise StoreError(f"{self.location} holds no saved game {shown(which)}; it holds {listing}")
 
+    def with_id(self, game_id: int) -> SavedGame:
+        """Return the unfinished game with an id. Raises StoreError if it is not on record."""
+        with self._connection.begin():
+            row = self._connection.execute(select(saved_games).where(saved_games.c.id == game_id)).first()
+        if row is None:
+            raise StoreError(f"{self.location} holds no saved game with the id {game_id}")
+        return SavedGame(**row._asdict())
+
     def forget(self, game_id: int) -> None:
         """Delete an unfinished game, if it is on record."""
         with self._connection.begin():

@@ -14,7 +14,8 @@ from sqlalchemy import func, insert, select, update
 
 from arena.errors import StoreError, shown
 from arena.store import lookup, names
-from arena.store.database import Database, check_distinct, locate, require
+from arena.store.address import check_distinct, locate, require
+from arena.store.database import Database
 from arena.store.decoding import decoded, decoding
 from arena.store.recorder import Recorder
 from arena.store.schema import (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -40,12 +41,12 @@ class RecordedGames:
         """
         self._games: list[Game] = []
         self._problems: list[str] = []
-        for name in names:
+        self._names = [settled_name(name, db) for name in names]
+        for name in self._names:
             before = len(self._games)
             self._games += _read(name, db, self._problems)
             if len(self._games) == before:
                 raise UsageError(f"{name} holds no finished game")
-        self._names = list(names)
 
     @classmethod
     def annotated(cls, db: str | os.PathLike[str]) -> Self:
@@ -121,6 +122,15 @@ class Game(NamedTuple):
     notes: Notes
 
 
+def settled_name(name: str, db: str | os.PathLike[str]) -> str:
+    """Return the name of a tournament that is given as ``last`` or by its id, and any other name unchanged."""
+    if not paths.is_file(name) and ("://" in str(db) or paths.exists(db)):
+        database = Database(db, write=False)
+        if not recorded_games.has_collection(database, name):
+            return recorded_games.tournament_name(database, name) or name
+    return name
+
+
 def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Game]:
     if paths.is_file(name):
         return _of_file(name, problems)
@@ -128,9 +138,12 @@ def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterabl
         database = Database(db, write=False)
         if recorded_games.has_collection(database, name):
             return _of_rows(name, recorded_games.of_collection(database, name))
-        if recorded_games.has_tournament(database, name):
+        if recorded_games.tournament_name(database, name):
             return _of_rows(name, recorded_games.of_tournament(database, name))
-    raise UsageError(f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}")
+    raise UsageError(
+        f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}; relative paths begin in "
+        f"{Path.cwd()}"
+    )
 
 
 def _annotated(database: Database) -> Iterator[Game]:
