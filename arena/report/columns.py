@@ -226,7 +226,7 @@ _TABLES: Mapping[str, Sequence[Column]] = {
             _optional(_value("score", form="+.2f")),
             _optional(_words("comment")),
             _words("annotator"),
-            _count("annotation"),
+            _count("annotation", "number"),
         ),
     ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
