@@ -34,7 +34,7 @@ def new_database(request: pytest.FixtureRequest, folder: Path, kind: str) -> Ite
         yield folder / "results" / "arena.sqlite"
         return
     server: Server = request.getfixturevalue("postgres")
-    with server.database(server.newest) as url:
+    with server.empty_database() as url:
         yield url
 
 
