@@ -39,7 +39,6 @@ SETTINGS = """
 listen_addresses = ''
 max_connections = 50
 fsync = off
-synchronous_commit = off
 full_page_writes = off
 """
 SECONDS = 120
