@@ -134,20 +134,20 @@ class PostgreSQL:
         """Return the StoreError for an error of psycopg or of the server."""
         code = getattr(error, "sqlstate", None)
         line = re.sub(r"\s+", " ", str(error).strip().partition("\n")[0])
-        if is_lost or code in ("57P01", "57P02", "57P03"):
-            return Unreachable(f"{self.location} has closed the connection: start the server again, and repeat this")
         if code is None and re.match(r"connection|failed to resolve|could not translate", line):
             reason = re.sub(r"^.*?(failed: )?(FATAL: *)?(?=[^:]*$)|^connection failed: ", "", line)
             advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, line)), None)
             if advice:
                 return StoreError(f"{self.location} cannot be opened: {reason}; {advice}")
             return Unreachable(f"{self.location} cannot be reached: {reason}; start the server, or name another")
+        if is_lost or code in ("57P01", "57P02", "57P03"):
+            return Unreachable(f"{self.location} has closed the connection: start the server again, and repeat this")
         problem = _PROBLEMS.get(code or "", "cannot be used: {line}")
         return StoreError(f"{self.location} {problem.format(line=line)}")
 
     def _engine(self, **options: Any) -> Engine:
         try:
-            connected = import_module("arena.store.not_a_number").store_as_null
+            import_module("psycopg")
         except ImportError:
             raise StoreError(
                 f"{self.location} needs the package psycopg: pip install 'checkers-arena[postgres]'"
@@ -158,7 +158,7 @@ class PostgreSQL:
             engine = create_engine(self._url, connect_args=own, **options)
         except (ArgumentError, TypeError, ValueError) as error:
             raise StoreError(f"{self.location} is not the URL of a database: {message_of(error)}") from None
-        event.listen(engine, "connect", connected)
+        event.listen(engine, "connect", import_module("arena.store.not_a_number").store_as_null)
         return engine
 
     def _connect_again(self, connection: Connection) -> None:

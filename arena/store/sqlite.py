@@ -56,18 +56,23 @@ class SQLiteFile:
         self._say = say
 
     def reader(self) -> Engine:
-        """Return an engine that opens the file for each use and closes it afterwards."""
+        """Return an engine that opens the file for each use and closes it afterwards.
+
+        A transaction sees the database as it was at its first read.
+        """
         path = self.path
         check_file(path, write=False)
 
         def connect() -> sqlite3.Connection:
             check_file(path, write=False)
             uri = f"{path.absolute().as_uri()}?{_reader_mode(path.resolve())}"
-            connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
+            connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
             connection.execute("PRAGMA query_only = ON")
             return connection
 
-        return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        return engine
 
     def writer(self) -> Engine:
         """Return an engine that takes the write lock when a transaction begins.
