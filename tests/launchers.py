@@ -198,6 +198,7 @@ atexit.register(SHARED.close)
 @pytest.fixture(scope="module")
 def module_launcher() -> Iterator[SharedLauncher]:
     """Let the tests of a module share processes with others. Check that no other process remains at the end."""
+    before = set(psutil.Process().children())
     with pytest.MonkeyPatch.context() as patch:
         for module in (runner, replay, session, trial):
             patch.setattr(module, "Launcher", SHARED)
@@ -205,7 +206,7 @@ def module_launcher() -> Iterator[SharedLauncher]:
         for module in (processes, trial):
             patch.setattr(module, "IsolatedPlayer", SHARED.player)
         yield SHARED
-    assert set(psutil.Process().children()) <= SHARED.processes()
+    assert set(psutil.Process().children()) - before <= SHARED.processes()
 
 
 @pytest.fixture
