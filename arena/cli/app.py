@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import (
     analyze,
+    annotate,
     cache,
     check,
     compare,
@@ -26,6 +27,7 @@ from arena.cli import (
     plot,
     replay,
     results,
+    serve,
     tablebase,
     tournament,
     train,
@@ -54,10 +56,12 @@ for group in (
     experiment,
     results,
     replay,
+    annotate,
     train,
     models,
     page,
     play,
+    serve,
     engine,
     plot,
     listing,

@@ -15,6 +15,8 @@ from arena.errors import ArenaError, UsageError, message_of
 if TYPE_CHECKING:
     import os
 
+    import jinja2
+
     from arena.report.blocks import Page
     from arena.store import Results
 
@@ -56,18 +58,10 @@ def require() -> None:
 def rendered(page: Page) -> str:
     """Return a page as HTML."""
     import jinja2
-    from markupsafe import Markup, escape
 
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["breakable"] = lambda text: Markup(_BREAKS.sub("<wbr>", str(escape(text))))
     css, script = _template("page.css"), _template("page.js")
-    return environment.from_string(_template("page.html")).render(
+    templates = environment(jinja2.PackageLoader("arena.report"))
+    return templates.get_template("page.html").render(
         page=page,
         css=css,
         script=script,
@@ -75,6 +69,23 @@ def rendered(page: Page) -> str:
         script_hash=_hash(script),
         version=version("checkers-arena"),
     )
+
+
+def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    """Return an environment for templates, in which all text is escaped. Its filter ``breakable`` is for specs."""
+    import jinja2
+    from markupsafe import Markup, escape
+
+    templates = jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters["breakable"] = lambda text: Markup(_BREAKS.sub("<wbr>", str(escape(text))))
+    return templates
 
 
 def check_file(path: str | os.PathLike[str]) -> None:

@@ -1,4 +1,4 @@
-"""Default names of tournaments and training runs."""
+"""Names of tournaments and training runs."""
 
 from __future__ import annotations
 
@@ -27,3 +27,12 @@ def numbered(base: str) -> Naming:
 def counted(taken: Collection[str]) -> str:
     """Choose ``t`` with a number: one more than the number of existing names, or the next that does not exist."""
     return next(each for number in count(len(taken) + 1) if (each := f"t{number}") not in taken)
+
+
+def is_text(name: str) -> bool:
+    """Whether a database can hold the name. Undecodable bytes of a command line and NUL cannot be stored."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name

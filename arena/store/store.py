@@ -14,7 +14,8 @@ from sqlalchemy import func, insert, select, update
 
 from arena.errors import StoreError, shown
 from arena.store import lookup, names
-from arena.store.database import Database, check_distinct, locate, require
+from arena.store.address import check_distinct, locate, require
+from arena.store.database import Database
 from arena.store.decoding import decoded, decoding
 from arena.store.recorder import Recorder
 from arena.store.schema import (
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.model import Model
     from arena.contracts.rating import PlayerRating, RatedGame
+    from arena.store.annotations import Annotations
     from arena.store.collector import Collector
     from arena.store.experiments import Experiments, StoredExperiment
     from arena.store.ladders import Ladders
@@ -121,6 +123,13 @@ class Store:
         from arena.store.experiments import Experiments
 
         return Experiments(self._connect, self.location)
+
+    @property
+    def annotations(self) -> Annotations:
+        """The annotations of games."""
+        from arena.store.annotations import Annotations
+
+        return Annotations(self._connect, self.location)
 
     @property
     def people(self) -> People:
@@ -366,7 +375,7 @@ class Store:
         """Return a context manager that records games in a collection. A missing collection is created."""
         from arena.store.collector import Collector
 
-        if not collection or collection == "all" or not _is_text(collection):
+        if not collection or collection == "all" or not names.is_text(collection):
             raise StoreError(f"a collection cannot be named {shown(collection)}")
         with self._connection.begin():
             key = self._connection.scalar(select(collections.c.id).where(collections.c.name == collection))
@@ -384,16 +393,7 @@ class Store:
 
 
 def _check_name(name: str) -> None:
-    if not name or name in ("last", "all") or name.isdecimal() or not _is_text(name):
+    if not name or name in ("last", "all") or name.isdecimal() or not names.is_text(name):
         raise StoreError(
             f"a tournament cannot be named {shown(name)}: a number is read as an id; 'last' and 'all' have a meaning"
         )
-
-
-def _is_text(name: str) -> bool:
-    """Whether a database can hold the name. Undecodable bytes of a command line and NUL cannot be stored."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in name
