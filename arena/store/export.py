@@ -50,7 +50,7 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
         if selection.game is not None or selection.tournament is not None or selection.collection is None:
             parts.append((_played(connection, location, selection), _played_text))
         if selection.game is None and (selection.collection is not None or selection.tournament is None):
-            parts.append((_collected(connection, location, selection), _collected_text))
+            parts.append((_collected(connection, location, selection), collected_text))
 
     def texts() -> Iterator[str]:
         for query, text in parts:
@@ -59,6 +59,13 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
                 yield from map(text, connection.execute(query))
 
     return texts()
+
+
+def collected_text(row: Row[Any]) -> str:
+    """Return the PDN text of an imported game; ``row`` has the columns of the table ``collected_games``."""
+    tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
+    comments, marks = commentary.read(row.comments)
+    return game_text(row.moves.split(), row.result, tags | row.tags, Board.from_fen(row.fen), comments, marks)
 
 
 def _played(connection: Connection, location: str, selection: Selection) -> Query:
@@ -119,9 +126,3 @@ def _collected(connection: Connection, location: str, selection: Selection) -> Q
         sides = (collected_games.c.black, collected_games.c.white)
         query = query.where(or_(*(side.icontains(selection.player, autoescape=True) for side in sides)))
     return query if selection.result is None else query.where(collected_games.c.result == selection.result)
-
-
-def _collected_text(row: Row[Any]) -> str:
-    tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
-    comments, marks = commentary.read(row.comments)
-    return game_text(row.moves.split(), row.result, tags | row.tags, Board.from_fen(row.fen), comments, marks)
