@@ -10,25 +10,26 @@ from typing import TYPE_CHECKING, Any
 
 from arena.checkers.board import Board
 from arena.checkers.move import SIDES, Side
-from arena.store import commentary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from arena.contracts.record import GameRecord
     from arena.play.probability import Probability
     from arena.search.tablebase import Tablebase
+    from arena.store.annotations import Annotation
 
 _tables_lock = threading.Lock()
 _NAMES = {Side.BLACK: "Black", Side.WHITE: "White"}
 _WON = {"1-0": "Black won", "0-1": "White won", "1/2-1/2": "Draw", "*": "Unknown result"}
 
 
-def of_record(record: GameRecord) -> dict[str, Any]:
+def of_record(record: GameRecord, annotations: Sequence[Annotation]) -> dict[str, Any]:
     """Return a game of a tournament.
 
     ``fens``: each board. Lists of moves have an entry for each ply: ``moves`` (texts); ``scores`` (from Black's point
-    of view, in the mover's units, or None); ``remarks`` (what else is known of the move). ``end``: how the game ended.
+    of view, in the mover's units, or None); ``remarks`` (what else the player reported). ``notes``: annotations of each
+    move, and before them those of the first board. ``end``: how the game ended.
     """
     sides = _sides(record.first, record.plies)
     forfeit = f", forfeited by {record.forfeited_by.capitalize()}" if record.forfeited_by else ""
@@ -38,26 +39,21 @@ def of_record(record: GameRecord) -> dict[str, Any]:
         "moves": record.moves,
         "scores": [_of_black(score, side) for score, side in zip(record.scores, sides, strict=True)],
         "remarks": list(map(_remark, record.depths, record.nodes, record.seconds, record.pvs)),
+        "notes": _notes(annotations, record.plies),
         "end": f"{_WON[record.result]}: {record.termination}{forfeit}",
     }
 
 
-def of_row(row: Any) -> dict[str, Any]:
-    """Return an imported game, with the same keys as :func:`of_record`. The remarks are its marks and comments.
-
-    ``introduction`` is the comment before the first move.
-    """
+def of_row(row: Any, annotations: Sequence[Annotation]) -> dict[str, Any]:
+    """Return an imported game, with the same keys as :func:`of_record`."""
     first = "white" if row.fen.startswith("W") else "black"
-    comments, marks = commentary.read(row.comments)
-    plies = row.plies
-    texts = zip(marks or [""] * plies, comments[1:] or [""] * plies, strict=True)
     return {
         "fens": fens(row.boards, first),
         "first": first,
         "moves": row.moves.split(),
-        "scores": [None] * plies,
-        "remarks": [" ".join(filter(None, each)) for each in texts],
-        "introduction": comments[0] if comments else "",
+        "scores": [None] * row.plies,
+        "remarks": [""] * row.plies,
+        "notes": _notes(annotations, row.plies),
         "end": _WON[row.result],
     }
 
@@ -120,6 +116,14 @@ def _of_black(score: float | None, side: Side) -> float | None:
     if score is None or not math.isfinite(score):
         return None
     return score if side is Side.BLACK else -score
+
+
+def _notes(annotations: Sequence[Annotation], plies: int) -> list[str]:
+    """Return the annotations of the first board and of each move in words."""
+    notes: list[list[str]] = [[] for _ in range(plies + 1)]
+    for each in annotations:
+        notes[each.ply].append(each.text if each.annotator is None else f"{each.annotator}: {each.text}")
+    return ["; ".join(texts) for texts in notes]
 
 
 def _remark(depth: int | None, nodes: int | None, seconds: float | None, pv: str | None) -> str:

@@ -211,4 +211,4 @@ def test_texts_of_the_database_are_never_markup(imported: Path, tmp_path: Path) 
         read = Reader(text)
         assert not [value for _, name, value in read.attributes if name == "style" or name.startswith("on")], path
     assert HOSTILE in Reader(pages["/games"]).tables["games"][1]
-    assert HOSTILE in data_of(collected, f"/collections/2/{game}")["remarks"][0]
+    assert HOSTILE in data_of(collected, f"/collections/2/{game}")["notes"][1]

@@ -13,7 +13,9 @@ from starlette.routing import Route
 from arena.play.probability import probability_in
 from arena.plots.names import checkpoint_names
 from arena.store import export, game_lists, recorded_games
+from arena.store.annotations import of_game
 from arena.store.decoding import decoding
+from arena.store.lookup import GameKey
 from arena.web import viewing
 from arena.web.responses import page
 from arena.web.site import Site, site_of
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
     from arena.contracts.record import GameRecord
+    from arena.store.annotations import Annotation
 
 _LARGEST = 2**63 - 1
 
@@ -64,7 +67,7 @@ def played(request: Request) -> Response:
         black=names.get(record.black, record.black),
         white=names.get(record.white, record.white),
         facts=[fact for fact in facts if fact[1]],
-        data=viewing.of_record(record),
+        data=viewing.of_record(record, _annotations(site, GameKey.played(tournament, record.seed))),
         address=request.url.path,
         back=(f"/games?tournament={tournament}", f"Games of {stored.name}"),
     )
@@ -94,6 +97,7 @@ def played_values(request: Request) -> Response:
 def imported(request: Request) -> Response:
     """Show an imported game."""
     row = _row(request)
+    annotations = _annotations(site_of(request), GameKey(None, row.collection_id, row.id))
     facts = [("result", row.result), *((name, getattr(row, name)) for name in ("event", "site", "date", "round"))]
     facts += [("plies", str(row.plies)), ("file", f"{row.file}, game {row.number}")]
     shown = ShownGame(
@@ -101,7 +105,7 @@ def imported(request: Request) -> Response:
         black=row.black or "unknown",
         white=row.white or "unknown",
         facts=[fact for fact in facts if fact[1]],
-        data=viewing.of_row(row),
+        data=viewing.of_row(row, annotations),
         address=request.url.path,
         back=(f"/collections/{row.collection_id}", f"Games of {row.collection}"),
     )
@@ -111,7 +115,9 @@ def imported(request: Request) -> Response:
 def imported_pdn(request: Request) -> Response:
     """Return the PDN text of an imported game."""
     row = _row(request)
-    return _pdn(export.collected_text(row), f"game-{row.id}")
+    annotations = _annotations(site_of(request), GameKey(None, row.collection_id, row.id))
+    added = [each for each in annotations if each.number is not None]
+    return _pdn(export.collected_text(row, added), f"game-{row.id}")
 
 
 def imported_values(request: Request) -> Response:
@@ -125,6 +131,11 @@ def _record(site: Site, name: str) -> tuple[int, GameRecord]:
     """Return the id of the tournament of a game and the game. Raises NotOnRecord if there is none."""
     with decoding(site.reader.location):
         return recorded_games.game(site.reader, name)
+
+
+def _annotations(site: Site, key: GameKey) -> list[Annotation]:
+    with site.reading() as connection:
+        return of_game(connection, key)
 
 
 def _row(request: Request) -> Any:

@@ -29,10 +29,11 @@ function describe() {
   const score = ply ? game.scores[ply - 1] : null;
   const chance = ply ? known.chances[ply - 1] : null;
   $("remark").textContent = [
-    ply ? game.remarks[ply - 1] : game.introduction,
+    ply ? game.remarks[ply - 1] : "",
     score === null || score === undefined ? "" : `score ${score > 0 ? "+" : ""}${Number(score.toPrecision(4))} for Black`,
     chance === null || chance === undefined ? "" : `win probability of Black ${percent(chance)}`,
   ].filter(Boolean).join(", ");
+  $("notes").textContent = game.notes[ply];
   $("value").textContent = known.values[ply] ? `Endgame tables: ${known.values[ply]}.` : "";
 }
 
