@@ -97,6 +97,7 @@ def test_the_limit_ends_a_search(client: TestClient) -> None:
     assert 1 <= answer["depth"] < 64
 
 
+@pytest.mark.long
 def test_one_process_answers_several_positions(client: TestClient) -> None:
     first = analysis(client, player="m2").json()
     board = Board.from_fen(client.get("/api/position").json()["moves"][0]["fen"]).fen

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("notes")
 @pytest.mark.parametrize(
     ("player", "termination", "reason"),
     [
-        ("raises-in-start", "exception", "not yet awake"),
+        pytest.param("raises-in-start", "exception", "not yet awake", marks=pytest.mark.long),
         ("hangs", "timeout", "no answer within 3 seconds"),
         ("exits", "crash", "exit code"),
         pytest.param("leaks-at-once", "memory", "400 MB", marks=pytest.mark.long),
@@ -55,6 +55,7 @@ def test_a_hint_of_a_player_that_fails_is_one_sentence(database: Path) -> None:
         assert game.move()["ending"] is None
 
 
+@pytest.mark.long
 def test_an_opponent_killed_from_outside_is_started_again(database: Path) -> None:
     with client_of(database) as client:
         game = WebGame(client, against="steady")
