@@ -14,7 +14,8 @@
     ├── ModelError                a weights file is missing, damaged or of another kind
     ├── LearnerError              the code of a learner raised an exception
     ├── StoreError                a database cannot be opened, read or written
-    │   └── NotOnRecord           the database holds no tournament, game, run, ... of this name
+    │   ├── NotOnRecord           the database holds no tournament, game, run, ... of this name
+    │   └── Unreachable           the server of a database does not answer, or has closed the connection
     ├── TablebaseError            endgame tables are missing, damaged or cannot be written
     └── TournamentStopped         a tournament stopped before its last game
 
@@ -153,6 +154,10 @@ class StoreError(ArenaError):
 
 class NotOnRecord(StoreError):
     """A database holds no tournament, game, run, experiment or collection of this name."""
+
+
+class Unreachable(StoreError):
+    """The server of a database does not answer, or has closed the connection."""
 
 
 class TablebaseError(ArenaError):

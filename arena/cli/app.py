@@ -9,12 +9,14 @@ import typer
 
 from arena.cli import (
     analyze,
+    annotate,
     cache,
     check,
     compare,
     db,
     engine,
     experiment,
+    ladder,
     listing,
     models,
     new,
@@ -50,9 +52,11 @@ app = typer.Typer(
 for group in (
     tournament,
     compare,
+    ladder,
     experiment,
     results,
     replay,
+    annotate,
     train,
     models,
     page,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from arena.store import recorded_games
-from arena.store.database import Database, locate
+from arena.store.address import locate
+from arena.store.database import Database
 
 if TYPE_CHECKING:
     from arena.plugins.specs import Spec

@@ -10,11 +10,10 @@ from sqlalchemy import column, func, select, table
 from arena.errors import UsageError, shown
 from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games
 from arena.store import learning_log as learning
-from arena.store.changes import change_token
+from arena.store.annotation_results import AnnotationResults
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.positions import SOURCES, Positions
-from arena.store.provenance_results import ProvenanceResults
 from arena.store.schema import (
     collected_games,
     collections,
@@ -41,7 +40,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results(ProvenanceResults):
+class Results(AnnotationResults):
     """A database open for reading.
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the
@@ -69,7 +68,7 @@ class Results(ProvenanceResults):
 
     def change_token(self) -> Hashable:
         """Return a value that is different after every change of the database. Reading it costs little."""
-        return change_token(self._database)
+        return self._database.change_token
 
     def tournament(self, which: str | int = "last") -> StoredTournament:
         """Return the settings and players of a tournament."""

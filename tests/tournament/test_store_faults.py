@@ -13,7 +13,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.plugins import specs
-from arena.store import Store, database, recorder
+from arena.store import Store, recorder, sqlite
 from arena.tournament.plan import Plan
 from arena.tournament.runner import resume, run
 from arena.tournament.settings import TournamentSettings
@@ -51,7 +51,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commit four games at a time, and wait only briefly for a locked database."""
     monkeypatch.setattr(recorder, "BATCH_GAMES", 4)
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
 
 
 def driver(store: Store) -> Any:
