@@ -8,8 +8,12 @@ import numpy as np
 
 from arena.errors import UsageError
 from arena.plots import style
+from arena.store import experiment_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
     from matplotlib.figure import Figure
 
     from arena.store import Results
@@ -44,8 +48,19 @@ def learning_curve(
     """
     if horizontal not in AXES:
         raise UsageError(f"a horizontal axis is one of {', '.join(AXES)}, not {horizontal!r}")
-    frame = results.aggregate(experiment, measure, opponent)
-    curve = results.learning_curve(experiment)
+    measured = results.measured(experiment)
+    frame = experiment_tables.aggregate(measured, measure, opponent)
+    return draw_learning_curve(measured.curve, frame, measure, opponent, horizontal)
+
+
+def draw_learning_curve(
+    curve: pd.DataFrame,
+    frame: pd.DataFrame,
+    measure: Measure = "score_pct",
+    opponent: str | None = None,
+    horizontal: Horizontal = "games",
+) -> Figure:
+    """Draw :func:`learning_curve` from the rows of ``Results.learning_curve()`` and of ``Results.aggregate()``."""
     if frame.empty:
         raise UsageError("no checkpoint of the experiment is measured yet")
     if opponent is not None:
@@ -78,12 +93,16 @@ def ladder(results: Results, experiment: str | int = "last") -> Figure:
 
     Only the 40 highest ratings are drawn.
     """
-    frame = results.ladder(experiment)
+    measured = results.measured(experiment)
+    return draw_ladder(experiment_tables.ladder(measured, results.standings(measured.tournament_id)), measured.labels)
+
+
+def draw_ladder(frame: pd.DataFrame, labels: Sequence[str]) -> Figure:
+    """Draw :func:`ladder` from the rows of ``Results.ladder()``; ``labels`` gives the order of the colours."""
     last = frame.groupby("label")["games"].transform("max")
     frame = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])[:_LONGEST_LADDER]
     if frame.empty:
         raise UsageError("no game of the experiment is rated yet")
-    labels = list(dict.fromkeys(results.learning_curve(experiment)["label"]))
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     names = [
         style.label(row["player"] if row["label"] is None else f"{row['label']}, seed {row['seed']}") for row in rows
