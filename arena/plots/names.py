@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena.plots import style
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
     from arena.store import Results
@@ -19,6 +23,12 @@ def checkpoint_names(results: Results, tournament: str | int) -> dict[str, str]:
     if name not in set(results.experiments()["tournament"]):
         return {}
     return names_of(results.measured(name).checkpoints)
+
+
+def labels(results: Results, tournament: str | int, players: Iterable[str]) -> list[str]:
+    """The names of players in a picture: their specs, or the checkpoints of an experiment."""
+    names = checkpoint_names(results, tournament)
+    return [style.label(names.get(player, player)) for player in players]
 
 
 def names_of(checkpoints: pd.DataFrame) -> dict[str, str]:

@@ -10,6 +10,7 @@ needs exclusive access. It happens once, for a new file or a file of an earlier 
 from __future__ import annotations
 
 import os
+import shlex
 import sqlite3
 import time
 from contextlib import closing, suppress
@@ -120,8 +121,8 @@ class Database:
             )
         if not write and revision != known[-1]:
             raise StoreError(
-                f"{self.location} was written by an older Checkers Arena:"
-                " arena tournament, arena train and arena import upgrade it"
+                f"{self.location} was written by an older Checkers Arena; to upgrade it: "
+                f"arena db upgrade --db {shlex.quote(self.location)}"
                 if revision
                 else f"{self.location} is empty: arena tournament fills it"
             )

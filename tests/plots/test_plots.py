@@ -9,6 +9,7 @@ import pytest
 import arena
 from arena.errors import UsageError
 from arena.plots import experiments, moves, runs, style, tournaments
+from arena.plots.names import labels
 from arena.plugins.judging import judging_evaluator
 
 if TYPE_CHECKING:
@@ -74,11 +75,12 @@ def test_accuracy_shows_losses_and_kept_values(experiment: Path) -> None:
     with arena.Results(experiment) as results:
         above, below = moves.accuracy(results, nodes=100).axes
         frame = results.accuracy("last", by="pieces", evaluator=judging_evaluator().create(), nodes=100)
-        best = list(results.standings("last")["player"])
+        best = list(results.standings("last")["player"])[:8]
+        names = labels(results, "last", best)
     for axes, column in ((above, "loss_pct"), (below, "kept_pct")):
-        assert [str(each.get_label()) for each in axes.containers] == best[:8]
-        for drawn in axes.containers:
-            rows = frame[(frame["player"] == drawn.get_label()) & frame[column].notna()]
+        assert [str(each.get_label()) for each in axes.containers] == names
+        for drawn, player in zip(axes.containers, best, strict=True):
+            rows = frame[(frame["player"] == player) & frame[column].notna()]
             assert list(drawn[0].get_ydata()) == pytest.approx(rows[column].tolist())
             assert list(drawn[0].get_xdata()) == pytest.approx(rows["pieces"].tolist(), abs=0.3)
 
