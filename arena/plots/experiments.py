@@ -28,6 +28,8 @@ AXES = {
     "cpu_seconds": "processor seconds of learning",
 }
 MEASURED = {"score_pct": "score %", "win_pct": "win %"}
+_LOGARITHMIC = 100
+"""Ratio of the largest and the smallest place from which the horizontal axis of a learning curve is logarithmic."""
 _LONGEST_LADDER = 40
 """Maximum number of rows."""
 
@@ -42,7 +44,8 @@ def learning_curve(
 ) -> Figure:
     """The interquartile mean of ``measure`` for each learner and checkpoint, with its 95 % band.
 
-    Thin lines are single training seeds, the mean over the opponents. With fewer than five seeds there is no band.
+    Thin lines are single training seeds, the mean over the opponents. With fewer than five seeds there is no band. The
+    horizontal axis is logarithmic if its largest value is more than 100 times its smallest.
     ``opponent``: only games against this one. ``horizontal``: games, or the median over seeds of moves or (processor)
     seconds. Raises UsageError if nothing is measured yet, or if no learner reports its moves.
     """
@@ -68,11 +71,16 @@ def draw_learning_curve(
     medians = curve.groupby(["label", "games"])[list(AXES)[1:]].median()
     if horizontal != "games" and medians[horizontal].isna().all():
         raise UsageError(f"the {horizontal} of the experiment's learners are not on record; use --x games")
+    smallest, largest = np.inf, 0.0
+    missing: list[str] = []
     with style.axes() as (figure, axes):
         for number, (label, rows) in enumerate(frame.groupby("label", sort=False)):
             look = style.look(number)
             at = rows["games"].to_numpy()
             places = at if horizontal == "games" else medians.loc[label].loc[at, horizontal].to_numpy()
+            if np.isnan(places).all():
+                missing.append(str(label))
+                continue
             mine = curve[curve["label"] == label]
             for _, one in mine.groupby("seed"):
                 means = one.groupby("games")[measure].mean().reindex(at)
@@ -80,7 +88,14 @@ def draw_learning_curve(
             axes.plot(places, rows["iqm"], label=f"{label} (n = {rows['seeds'].iloc[-1]})", linewidth=2, **look)
             if np.isfinite(rows["low"]).all():
                 axes.fill_between(places, rows["low"], rows["high"], color=look["color"], alpha=0.2, linewidth=0)
-        axes.set(xlabel=AXES[horizontal], ylabel=MEASURED[measure], ylim=(-2, 102))
+                if len(rows) == 1:
+                    axes.vlines(places, rows["low"], rows["high"], color=look["color"], linewidth=1)
+            largest, smallest = max(largest, np.nanmax(places)), min(smallest, np.nanmin(places))
+        note = f"\nnot on record for {', '.join(missing)}" if missing else ""
+        axes.set(xlabel=AXES[horizontal] + note, ylabel=MEASURED[measure], ylim=(-2, 102))
+        if largest > _LOGARITHMIC * smallest > 0:
+            axes.set_xscale("log")
+        style.number_ticks(axes.xaxis)
         name = frame["experiment"].iloc[0]
         axes.set_title(f"{name}: {MEASURED[measure]} against {opponent or 'all opponents'}")
         axes.grid(axis="y", alpha=0.3)

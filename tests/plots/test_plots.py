@@ -56,6 +56,31 @@ def test_a_curve_shows_the_interquartile_means(experiment: Path) -> None:
         assert list(line.get_ydata()) == pytest.approx(rows["iqm"].tolist())
 
 
+def test_learners_without_moves_on_record_are_named(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        curve, frame = results.learning_curve(), results.aggregate()
+    curve["moves"] = (10.0 * curve["games"]).where(curve["label"] == "slow")
+    [axes] = experiments.draw_learning_curve(curve, frame, horizontal="moves").axes
+    labels = [str(line.get_label()) for line in axes.lines if not str(line.get_label()).startswith("_")]
+    assert labels == ["slow (n = 2)"]
+    assert axes.get_xlabel() == "moves learned from\nnot on record for tiny"
+
+
+def test_a_wide_range_of_games_is_logarithmic(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        curve, frame = results.learning_curve(), results.aggregate()
+    wide = [
+        each.assign(games=each["games"].where(each["label"] == "tiny", 100 * each["games"])) for each in (curve, frame)
+    ]
+    scales = [experiments.draw_learning_curve(*frames).axes[0].get_xscale() for frames in ((curve, frame), wide)]
+    assert scales == ["linear", "log"]
+
+
+def test_sixteen_lines_look_different() -> None:
+    looks = [(look["color"], look["marker"], look.get("markerfacecolor")) for look in map(style.look, range(16))]
+    assert len(set(looks)) == 16
+
+
 def test_a_heat_map_shows_the_scores(experiment: Path) -> None:
     with arena.Results(experiment) as results:
         axes = tournaments.head_to_head(results).axes[0]
