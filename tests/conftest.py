@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from servers import Server
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # an ignored SIGINT would be inherited by child processes
 os.environ.pop("COLUMNS", None)  # output is captured, and so has no width
@@ -22,3 +28,12 @@ def real_data() -> Path:
     if not folder:
         pytest.skip("the environment variable ARENA_DATA is not set")
     return Path(folder).resolve()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server. See :mod:`servers`."""
+    from servers import server
+
+    with server() as running:
+        yield running

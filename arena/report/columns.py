@@ -62,7 +62,7 @@ def _optional(column: Column) -> Column:
 
 
 def _words(name: str, heading: str = "") -> Column:
-    """A column of texts. Of a text with several lines, it shows the last line."""
+    """A column of texts without control characters. Of a text with several lines, it shows the last line."""
     return Column(heading or name, lambda row: _last_line(row[name]), left=True)
 
 
@@ -145,7 +145,8 @@ def _learned(row: Row) -> str:
 def _last_line(value: object) -> str:
     from arena.contracts.record import last_line
 
-    return "" if value is None else last_line(str(value))
+    text = "" if value is None else last_line(str(value))
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 _PLAYER, _OPPONENT = _words("player"), _words("opponent")
@@ -157,6 +158,7 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         *(_WIN, _interval("win_low", "win_high"), _SCORE),
     ),
     "head-to-head": (_PLAYER, _OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
+    "opponents": (_OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
     "superiority": (
         *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
         *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
@@ -175,6 +177,13 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _count("plies"),
     ),
     "forfeits": (_PLAYER, _words("termination"), _words("reason"), _count("games"), _words("example")),
+    "checks": (
+        _words("check"),
+        _words("status", "result"),
+        _words("title", "what should hold"),
+        _words("text", "remark"),
+    ),
+    "left-out": (_words("student"), _words("file"), _words("problem")),
     "positions": (
         *(replace(_count("game"), is_omitted=lambda games: len(games) < 2), _count("ply"), _words("fen")),
         *(_words("move"), _optional(_value("score", form=".2f")), _optional(_count("depth"))),
@@ -187,6 +196,10 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _optional(_words("note")),
     ),
     "tournaments": (_words("name"), _count("players"), Column("games", _played), _count("seed"), _time("started")),
+    "experiments": (
+        *(_words("experiment"), _count("learners"), _count("seeds"), Column("games", _played), _time("started")),
+    ),
+    "collections": (_words("name"), _count("games"), _time("created")),
     "runs": (
         *(_words("run"), _words("learner"), Column("games", _learned), _count("checkpoints"), _value("seconds")),
         *(_count("seed"), _time("started")),
@@ -206,6 +219,15 @@ _TABLES: Mapping[str, Sequence[Column]] = {
     "learned-from": (
         *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
         Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
+    "annotations": (
+        *(_words("game"), _count("ply"), _words("side"), _words("move"), _words("mark"), _words("better")),
+        *(
+            _optional(_value("score", form="+.2f")),
+            _optional(_words("comment")),
+            _words("annotator"),
+            _count("annotation", "number"),
+        ),
     ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
     "learners": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
@@ -9,11 +10,13 @@ from arena.plots import experiments as plots
 from arena.plots.names import names_of
 from arena.report import notes, reproduction, tournament
 from arena.report.blocks import Block, Page, Picture, Section, Text, table
-from arena.report.figures import inline
 from arena.store import experiment_tables
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from arena.store import Results
     from arena.store.experiments import StoredExperiment
@@ -21,36 +24,67 @@ if TYPE_CHECKING:
 
 _CURVE = "Interquartile mean of the score over training seeds and opponents"
 _BAND = "; thin lines: single seeds; band: 95 % interval, with five seeds or more"
-_LADDER = "Ratings of the last checkpoints and the fixed opponents, with 95 % intervals"
+PICTURES: Mapping[str, tuple[str, str, Callable[[Results, int], Figure]]] = {
+    "curve": (_CURVE, _BAND, plots.learning_curve),
+    "time": (f"{_CURVE}, by processor time", "", partial(plots.learning_curve, horizontal="cpu_seconds")),
+    "ladder": ("Ratings of the last checkpoints and the fixed opponents, with 95 % intervals", "", plots.ladder),
+}
+"""What each picture shows, a remark, and the function that draws it for an experiment's id."""
 
 
 def page(results: Results, experiment: StoredExperiment) -> Page:
     """Return the page of an experiment. Raises UsageError if no checkpoint is measured yet."""
-    played = results.tournament(experiment.tournament_id)
     measured = results.measured(experiment.id)
+    shown = [
+        *_sections(results, experiment, measured),
+        _games(results, measured),
+        reproduction.of_experiment(results, experiment),
+    ]
+    return Page(f"Experiment {experiment.name}", facts(results, experiment), shown)
+
+
+def sections(results: Results, experiment: StoredExperiment) -> list[Section]:
+    """Return the sections with results. Raises UsageError if no checkpoint is measured yet."""
+    return _sections(results, experiment, results.measured(experiment.id))
+
+
+def _sections(results: Results, experiment: StoredExperiment, measured: MeasuredExperiment) -> list[Section]:
     aggregate = experiment_tables.aggregate(measured)
     if aggregate.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
-    sections = [
+    return [
         _learners(measured, aggregate),
         _curves(measured, aggregate),
         *_ladder(results, measured),
         *_sweep(results, experiment),
         *_failures(results, experiment),
-        *tournament.forfeits(results, played),
-        _games(results, measured),
-        reproduction.of_experiment(results, experiment),
+        *tournament.forfeits(results, results.tournament(experiment.tournament_id)),
     ]
-    facts = dict(tournament.facts(results, played))
-    facts = {
-        "learners": str(aggregate["label"].nunique()),
-        "training seeds": ", ".join(map(str, experiment.settings["seeds"])),
-        "opponents": ", ".join(experiment.settings["measuring"]["opponents"]),
-        "games": facts["games"],
-        "seed of the games": facts["seed"],
-        "openings": facts["openings"],
-    }
-    return Page(f"Experiment {experiment.name}", list(facts.items()), sections)
+
+
+def facts(results: Results, experiment: StoredExperiment) -> list[tuple[str, str]]:
+    """Return the first facts about an experiment: its size, and what decides its games."""
+    played = dict(tournament.facts(results, results.tournament(experiment.tournament_id)))
+    measuring = experiment.settings["measuring"]
+    learners = results.experiments().set_index("id").loc[experiment.id, "learners"]
+    return [
+        ("learners", str(learners)),
+        ("training seeds", ", ".join(map(str, experiment.settings["seeds"]))),
+        ("opponents", ", ".join(measuring["opponents"])),
+        ("games", played["games"]),
+        ("seed of the games", played["seed"]),
+        ("openings", played["openings"]),
+    ]
+
+
+def picture(results: Results, experiment: StoredExperiment, name: str) -> Picture:
+    """Return the picture of that name, one of :data:`PICTURES`."""
+    return _picture(name, lambda: PICTURES[name][2](results, experiment.id))
+
+
+def _picture(name: str, draw: Callable[[], Figure]) -> Picture:
+    label, remark, _ = PICTURES[name]
+    return Picture(name, label, draw, remark)
 
 
 def final_scores(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +95,8 @@ def final_scores(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> pd.Da
 
 
 def _learners(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> Section:
-    blocks: list[Block] = [table("learners", final_scores(measured, aggregate), "Scores at the last checkpoint")]
+    last = final_scores(measured, aggregate)
+    blocks: list[Block] = [table("learners", last, "Scores at the last checkpoint")]
     compared = experiment_tables.compare_learners(measured)
     if not compared.empty:
         blocks.append(table("compared-learners", compared, "Learners compared over training seeds"))
@@ -84,14 +119,10 @@ def _against(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def _curves(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> Section:
-    curve = measured.curve
-    blocks: list[Block] = [
-        Picture(inline(plots.draw_learning_curve(curve, aggregate), "curve-", _CURVE), _CURVE + _BAND)
-    ]
-    if curve["cpu_seconds"].notna().any():
-        by_time = plots.draw_learning_curve(curve, aggregate, horizontal="cpu_seconds")
-        caption = f"{_CURVE}, by processor time"
-        blocks.append(Picture(inline(by_time, "time-", caption), caption))
+    draw = partial(plots.draw_learning_curve, measured.curve, aggregate)
+    blocks: list[Block] = [_picture("curve", draw)]
+    if measured.curve["cpu_seconds"].notna().any():
+        blocks.append(_picture("time", partial(draw, horizontal="cpu_seconds")))
     blocks.append(table("checkpoints-of-learners", aggregate, "Scores at each checkpoint", is_folded=True))
     return Section("Learning curves", blocks)
 
@@ -100,8 +131,8 @@ def _ladder(results: Results, measured: MeasuredExperiment) -> list[Section]:
     frame = experiment_tables.ladder(measured, results.standings(measured.tournament_id))
     if frame["rating"].isna().all():
         return []
-    picture = Picture(inline(plots.draw_ladder(frame, measured.labels), "ladder-", _LADDER), _LADDER)
-    return [Section("Ladder", [picture, table("ladder", frame, "Ratings of all checkpoints", is_folded=True)])]
+    ratings = table("ladder", frame, "Ratings of all checkpoints", is_folded=True)
+    return [Section("Ladder", [_picture("ladder", partial(plots.draw_ladder, frame, measured.labels)), ratings])]
 
 
 def _sweep(results: Results, experiment: StoredExperiment) -> list[Section]:

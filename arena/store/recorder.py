@@ -7,13 +7,14 @@ models learned during a tournament by :mod:`arena.store.learning_log`.
 from __future__ import annotations
 
 import time
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import insert
+from sqlalchemy import select
 
 from arena.contracts.record import GameRecord
+from arena.errors import Unreachable
 from arena.interrupts import deferred_interrupt
+from arena.store.bulk import BulkInsert
 from arena.store.schema import games
 
 if TYPE_CHECKING:
@@ -41,9 +42,7 @@ class Recorder:
     def __init__(self, connection: Connection, tournament_id: int, players: PlayerIds, changes: int | None) -> None:
         """``changes`` is the number of the last accepted player change; None if there is none."""
         self._connection = connection
-        statement = insert(games).inline().compile(dialect=connection.dialect)
-        self._insert = str(statement)
-        self._values = itemgetter(*statement.positiontup) if statement.positiontup else dict
+        self._insert = BulkInsert(connection, games)
         self._tournament_id = tournament_id
         self._players = players
         self._changes = changes
@@ -67,14 +66,23 @@ class Recorder:
     def flush(self) -> None:
         """Commit all pending games. Ctrl-C takes effect after the commit."""
         if self._pending:
-            # Rows go to the driver directly: processing them in SQLAlchemy takes as long as SQLite's own work.
-            values = [self._values(row) for row in self._pending]
             # After an interrupt during the commit, it would be unknown whether the rows were written.
             with deferred_interrupt():
-                with self._connection.begin():
-                    self._connection.exec_driver_sql(self._insert, values)
+                try:
+                    with self._connection.begin():
+                        self._insert(self._pending)
+                except Unreachable:
+                    self._insert_missing()
                 self._pending = []
         self._committed = time.monotonic()
+
+    def _insert_missing(self) -> None:
+        """Commit the pending games that are not on record. A commit during which the connection was lost may count."""
+        ids = [row["id"] for row in self._pending]
+        of_them = (games.c.tournament_id == self._tournament_id) & games.c.id.in_(ids)
+        with self._connection.begin():
+            known = set(self._connection.scalars(select(games.c.id).where(of_them)))
+            self._insert([row for row in self._pending if row["id"] not in known])
 
     def row(self, record: GameRecord) -> dict[str, Any]:
         """Return the row of a game. Raises StoreError if one of its players does not play in the tournament."""
@@ -84,7 +92,7 @@ class Recorder:
             "black_id": self._players[record.black],
             "white_id": self._players[record.white],
             **{name: getattr(record, name) for name in SHARED},
-            "reason": record.reason and record.reason.encode(errors="replace").decode(),
+            "reason": record.reason and record.reason.replace("\0", "?").encode(errors="replace").decode(),
             "plies": record.plies,
             "moves": record.movetext,
             **record.ply_info._asdict(),

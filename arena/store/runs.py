@@ -18,7 +18,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from arena.errors import StoreError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup, models, names
-from arena.store.database import locate
+from arena.store.address import locate
 from arena.store.decoding import check_settings, decoded
 from arena.store.part import Part
 from arena.store.schema import checkpoints, experiment_runs, run_games, run_metrics, runs

@@ -14,7 +14,7 @@ import arena
 from arena.cli import dialogue
 from arena.errors import StoreError
 from arena.play import Session
-from arena.store import database
+from arena.store import sqlite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -109,7 +109,7 @@ def test_a_locked_database_is_one_line_and_the_game_goes_on(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert run("play", "--against", "random", stdin="resign\n").returncode == 0
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     play, blockers = Session.play, []
 
     def lock(self: Session, move: arena.Move) -> None:

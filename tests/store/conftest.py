@@ -16,12 +16,14 @@ import pytest
 
 from arena.contracts.rating import PlayerRating
 from arena.store import PlayerIdentity, Results, Store, StoredTournament, database
+from databases import KINDS, Db, new_database
 from inventing import IDLE, PLAYERS, make_games, make_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.contracts.record import GameRecord
+    from servers import Server
 
 
 @pytest.fixture
@@ -86,20 +88,36 @@ def ours(path: Path, identities: tuple[PlayerIdentity, ...]) -> Path:
     return path
 
 
+@pytest.fixture(params=KINDS)
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Db]:
+    """A new database, of each kind."""
+    with new_database(request, tmp_path, request.param) as db:
+        yield db
+
+
 @dataclass(frozen=True)
 class Filled:
     """A database and its content."""
 
-    path: Path
+    path: Db
     tournaments: dict[str, StoredTournament]
     records: dict[str, list[GameRecord]]
     ratings: dict[str, list[PlayerRating]]
 
 
-@pytest.fixture(scope="session")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+@pytest.fixture(scope="session", params=KINDS)
+def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     """A database with the tournaments ``spring``, which has a player without games, and ``autumn``. Only read it."""
-    path = tmp_path_factory.mktemp("filled") / "arena.sqlite"
+    if request.param == "sqlite":
+        yield fill(tmp_path_factory.mktemp("filled") / "arena.sqlite")
+        return
+    server: Server = request.getfixturevalue("postgres")
+    with server.database() as url:
+        yield fill(url)
+
+
+def fill(path: Db) -> Filled:
+    """Record two tournaments."""
     records = {"spring": make_games(1, 20), "autumn": make_games(2, 31)}
     ratings = {
         "spring": [PlayerRating("lms", 12.5, 30.25, 38), PlayerRating("random", -12.5, 31.5, 37)],

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +16,13 @@ from arena.checkers.notation import move_text
 from arena.contracts.record import PlyInfo
 from arena.errors import StoreError
 from arena.store import Results, Store
+from databases import opened
 from positions import random_game
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from databases import Db
 
 COLUMNS = [
     *["game", "collection", "event", "site", "date", "round", "black", "white", "result"],
@@ -51,15 +52,15 @@ GAMES = [make_game(number) for number in range(1, 40)]
 
 
 @pytest.fixture
-def collected(path: Path) -> Path:
-    with Store.open(path) as store:
+def collected(db: Db) -> Db:
+    with Store.open(db) as store:
         with store.collector("old") as collector:
             for game in GAMES:
                 collector.add(game)
         assert collector.new == len(GAMES)
         with store.collector("other") as collector:
             collector.add(make_game(50))
-    return path
+    return db
 
 
 def test_collected_games_as_a_table(collected: Path) -> None:
@@ -84,7 +85,7 @@ def test_collected_games_as_a_table(collected: Path) -> None:
 
 
 def test_boards_are_packed_like_boards_of_tournament_games(collected: Path) -> None:
-    with closing(sqlite3.connect(collected)) as connection:
+    with opened(collected) as connection:
         blobs = connection.execute("SELECT boards FROM collected_games WHERE collection_id = 1 ORDER BY number")
         for (blob,), game in zip(blobs, GAMES, strict=True):
             masks = [[board.black, board.white, board.kings] for board in game.boards]
@@ -110,17 +111,17 @@ def test_collection_holds_equal_games_once(collected: Path) -> None:
         assert results.collections()["games"].tolist() == [len(GAMES) + 12, 1, 1]
 
 
-def test_added_games_are_committed_after_an_exception(path: Path) -> None:
-    with Store.open(path) as store, pytest.raises(RuntimeError), store.collector("old") as collector:
+def test_added_games_are_committed_after_an_exception(db: Db) -> None:
+    with Store.open(db) as store, pytest.raises(RuntimeError), store.collector("old") as collector:
         collector.add(GAMES[0])
         raise RuntimeError
-    with Results(path) as results:
+    with Results(db) as results:
         assert len(results.collected()) == 1
 
 
 @pytest.mark.parametrize("name", ["", "all"])
-def test_reserved_collection_names_are_refused(path: Path, name: str) -> None:
-    with Store.open(path) as store, pytest.raises(StoreError, match="cannot be named"):
+def test_reserved_collection_names_are_refused(db: Db, name: str) -> None:
+    with Store.open(db) as store, pytest.raises(StoreError, match="cannot be named"):
         store.collector(name)
 
 
@@ -164,12 +165,12 @@ def test_export_selects_by_collection_result_and_player(collected: Path) -> None
 
 
 @pytest.fixture
-def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.Game]]:
+def played(db: Db, record: Any, identities: Any) -> tuple[Db, list[arena.Game]]:
     """A tournament whose games have legal moves, the last one from a position, and these games."""
     games = [random_game(seed) for seed in range(5)]
     games.append(arena.Game(arena.Board.from_fen("W:W30,K12:B1,K2")))
     games[-1].play(games[-1].board.legal_moves[0])
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         tournament = store.create_tournament("spring", 1, {}, identities)
         with store.recorder(tournament.id) as recorder:
             for number, game in enumerate(games):
@@ -186,12 +187,12 @@ def played(path: Path, record: Any, identities: Any) -> tuple[Path, list[arena.G
                     "white": "lms",
                 }
                 recorder.add(record(number, **changes))
-    return path, games
+    return db, games
 
 
 def test_tournament_games_are_exported(played: tuple[Path, list[arena.Game]]) -> None:
-    path, games = played
-    with Results(path) as results:
+    db, games = played
+    with Results(db) as results:
         exported = selected(results, tournament="last")
         assert [game.boards for game in exported] == [game.boards for game in games]
         assert [game.moves for game in exported] == [game.moves for game in games]

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from arena.errors import StoreError
-from arena.store import Results, Store, database
+from arena.store import Results, Store, database, sqlite
 from arena.store.names import numbered
 from arena.store.runs import LearnerIdentity
 from databases import NEWEST, refusal, revision
@@ -191,7 +191,7 @@ def test_read_only_database_can_be_read_but_not_written(theirs: Path) -> None:
 
 
 def test_locked_database_can_be_read_but_not_written(ours: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     with closing(sqlite3.connect(ours)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert "is locked by another program" in refusal(Store.open, ours)
@@ -203,7 +203,7 @@ def test_locked_database_can_be_read_but_not_written(ours: Path, monkeypatch: py
 def test_games_are_recorded_without_wal_mode(
     path: Path, identities: Players, monkeypatch: pytest.MonkeyPatch, record: Callable[..., GameRecord]
 ) -> None:
-    monkeypatch.setattr(database, "_switch_to_wal", lambda *_: None)
+    monkeypatch.setattr(sqlite, "_switch_to_wal", lambda *_: None)
     with Store.open(path) as store:
         store.create_tournament("spring", 1, {}, identities)
         with store.recorder(1) as recorder:
@@ -217,7 +217,9 @@ def test_games_are_recorded_without_wal_mode(
     ("url", "line"),
     [
         ("://nothing", "neither a path nor the URL"),
-        ("nosuch://host/db", "needs a driver that is not installed"),
+        ("nosuch://host/db", "is not a supported database: name an SQLite file, or write postgresql"),
+        ("postgresql+psycopg2://host/db", "is not a supported database"),
+        ("postgresql://host", "names no database"),
         ("sqlite://", "in memory"),
         ("sqlite:///:memory:", "in memory"),
         (":memory:", "in memory"),

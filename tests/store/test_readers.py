@@ -19,7 +19,7 @@ import pytest
 
 from arena.errors import StoreError
 from arena.plugins.models import ModelResolver
-from arena.store import Results, Store, database
+from arena.store import Results, Store, sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -86,7 +86,7 @@ def test_earlier_reader_does_not_block_the_recorder(
     reader: Callable[[Path], AbstractContextManager[None]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     store.close()
     with reader(path):
         with Store.open(path) as again:
@@ -105,7 +105,7 @@ def test_later_reader_does_not_block_the_recorder(
     reader: Callable[[Path], AbstractContextManager[None]],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    monkeypatch.setattr(sqlite, "BUSY_SECONDS", 0.05)
     with reader(path):
         add(store, record, range(10, 20))
         store.close()
@@ -123,7 +123,7 @@ def test_closed_file_is_complete_while_others_have_it_open(path: Path, store: St
 def test_switch_to_wal_mode_waits_for_a_reader(
     path: Path, store: Store, record: Record, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(sqlite, "PAUSE_SECONDS", 0.01)
     store.close()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from datetime import UTC, datetime
 from itertools import combinations
 from statistics import NormalDist
@@ -19,13 +17,14 @@ from pandas.testing import assert_frame_equal
 from arena.errors import StoreError, UsageError
 from arena.store import PlayerIdentity, Results, Store
 from arena.store.database import Database
+from databases import read_frame
 from tables import by_schedule, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from arena.contracts.record import GameRecord
+    from databases import Db
 
 STANDINGS = [
     *["rank", "player", "rating", "rating_error", "games", "wins", "draws", "losses", "forfeits"],
@@ -100,17 +99,17 @@ def expected_standings(filled: Any, season: str) -> list[tuple[Any, ...]]:
 COMPONENTS = ["player", "games", "component", "strong_component", "note"]
 
 
-def test_components(path: Path, record: Callable[..., GameRecord]) -> None:
+def test_components(db: Db, record: Callable[..., GameRecord]) -> None:
     players = [PlayerIdentity(spec, spec, "test", "1") for spec in ("z", "a", "b", "c", "idle")]
     played = [("a", "b", "1-0"), ("b", "a", "1/2-1/2"), ("z", "c", "1-0"), ("z", "c", "1-0"), ("c", "a", "0-1")]
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         for name in ("one", "two"):
             tournament = store.create_tournament(name, 1, {}, players)
             with store.recorder(tournament.id) as recorder:
                 for number, (black, white, result) in enumerate(played):
                     forfeited_by = "black" if name == "one" and (black, white) == ("c", "a") else None
                     recorder.add(record(number, black=black, white=white, result=result, forfeited_by=forfeited_by))
-    with Results(path) as results:
+    with Results(db) as results:
         one, both = results.components("one"), results.components()
     assert one.columns.tolist() == COMPONENTS
     assert plain(one) == [
@@ -146,19 +145,19 @@ def test_standings_of_all_tournaments_follow_one_another(results: Results) -> No
     [(81, 263, (25.53, 36.62)), (0, 20, (0, 16.11)), (20, 20, (83.89, 100)), (0, 0, None)],
 )
 def test_wilson_interval(
-    path: Path,
+    db: Db,
     record: Callable[..., GameRecord],
     wins: int,
     games: int,
     bounds: tuple[float, float] | None,
 ) -> None:
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         tournament = store.create_tournament("oracle", 1, {}, LMS_AND_RANDOM)
         with store.recorder(tournament.id) as recorder:
             for number in range(games):
                 result = "1-0" if number < wins else "1/2-1/2"
                 recorder.add(record(number, result=result, forfeited_by=None, reason=None))
-    with Results(path) as results:
+    with Results(db) as results:
         row = results.standings("oracle").set_index("player").loc["lms"]
     if bounds:
         assert (round(row["win_low"], 2), round(row["win_high"], 2)) == bounds
@@ -313,18 +312,18 @@ def test_tournament_argument_is_a_name_an_id_or_last(filled: Any, results: Resul
 
 
 @pytest.mark.parametrize("table", ["tournaments", "standings", "games", "positions", "ratings", "head_to_head"])
-def test_empty_database_gives_empty_tables(path: Path, results: Results, table: str) -> None:
-    Database(path, write=True).engine.dispose()
-    with Results(path) as empty:
+def test_empty_database_gives_empty_tables(db: Db, results: Results, table: str) -> None:
+    Database(db, write=True).engine.dispose()
+    with Results(db) as empty:
         frame = getattr(empty, table)()
     assert frame.empty
     assert frame.columns.tolist() == getattr(results, table)().columns.tolist()
 
 
-def test_committed_games_can_be_read_while_a_store_writes(path: Path, record: Any) -> None:
-    with Store.open(path) as store:
+def test_committed_games_can_be_read_while_a_store_writes(db: Db, record: Any) -> None:
+    with Store.open(db) as store:
         tournament = store.create_tournament("spring", 1, {}, LMS_AND_RANDOM)
-        with store.recorder(tournament.id) as recorder, Results(path) as results:
+        with store.recorder(tournament.id) as recorder, Results(db) as results:
             recorder.add(record(0))
             recorder.flush()
             assert len(results.games("last")) == 1
@@ -335,8 +334,7 @@ def test_committed_games_can_be_read_while_a_store_writes(path: Path, record: An
     [("v_standings", "standings"), ("v_games", "games"), ("v_head_to_head", "head_to_head")],
 )
 def test_views_equal_the_dataframes(filled: Any, results: Results, view: str, method: str) -> None:
-    with closing(sqlite3.connect(filled.path)) as connection:
-        frame = pd.read_sql(f"SELECT * FROM {view} WHERE tournament = 'autumn'", connection)
+    frame = read_frame(filled.path, f"SELECT * FROM {view} WHERE tournament = 'autumn'")
     table = getattr(results, method)("autumn")
     if method == "games":
         frame = frame.sort_values(["pairing", "round"], ignore_index=True)
@@ -350,8 +348,7 @@ def test_views_equal_the_dataframes(filled: Any, results: Results, view: str, me
 def test_view_of_superiority_has_the_counts_that_the_method_computes_from(
     filled: Any, results: Results, season: str
 ) -> None:
-    with closing(sqlite3.connect(filled.path)) as connection:
-        view = pd.read_sql(f"SELECT * FROM v_superiority WHERE tournament = '{season}'", connection)
+    view = read_frame(filled.path, f"SELECT * FROM v_superiority WHERE tournament = '{season}'")
     table = results.superiority(season)
     assert len(table) > 0
     assert plain(view[["player", "opponent", "pairs"]]) == plain(table[["player", "opponent", "pairs"]])
@@ -371,8 +368,7 @@ def test_tables_can_be_read_with_plain_sql(filled: Any) -> None:
         JOIN tournaments ON tournaments.id = games.tournament_id
         WHERE tournaments.name = 'spring' ORDER BY pairing, round
     """
-    with closing(sqlite3.connect(filled.path)) as connection:
-        frame = pd.read_sql(query, connection)
+    frame = read_frame(filled.path, query)
     assert plain(frame) == [
         (record.black, record.result, record.boards, record.plies) for record in by_schedule(filled.records["spring"])
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +17,21 @@ from arena.errors import StoreError
 from arena.store import PlayerIdentity, Results, Store, models
 from arena.store.names import Naming, numbered
 from arena.store.runs import LearnerIdentity, packed, unpacked
+from databases import opened, read_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from arena.store.runs import RunRecorder, StoredRun
+    from databases import Db
 
 LMS = LearnerIdentity("lms:rate=0.05", "checkers-arena", "0.1.0", "0123456789abcdef0123456789abcdef")
 PROVENANCE = {"command": "arena train lms"}
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with Store.open(path) as store:
+def store(db: Db) -> Iterator[Store]:
+    with Store.open(db) as store:
         yield store
 
 
@@ -53,8 +52,8 @@ def checkpoint(recorder: RunRecorder, games: int, number: float | None = None) -
     recorder.checkpoint(games, weights, PROVENANCE, "lms:depth=2", state(games), games / 10)
 
 
-def count(path: Path, table: str) -> int:
-    with closing(sqlite3.connect(path)) as connection:
+def count(db: Db, table: str) -> int:
+    with opened(db) as connection:
         rows: int = connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
     return rows
 
@@ -67,7 +66,7 @@ def test_run_is_read_as_recorded(store: Store) -> None:
     assert store.runs.get("lms").games == 200
 
 
-def test_only_the_last_checkpoint_keeps_its_state(store: Store, path: Path) -> None:
+def test_only_the_last_checkpoint_keeps_its_state(store: Store, db: Db) -> None:
     run = new_run(store)
     assert store.runs.last_checkpoint(run.id).state is None
     recorder = store.runs.recorder(run.id)
@@ -77,7 +76,7 @@ def test_only_the_last_checkpoint_keeps_its_state(store: Store, path: Path) -> N
         assert (last.games, last.seconds) == (games, games / 10)
         assert last.state is not None
         assert int(last.state["games"]) == games
-    with closing(sqlite3.connect(path)) as connection:
+    with opened(db) as connection:
         kept = connection.execute("SELECT games FROM checkpoints WHERE state IS NOT NULL").fetchall()
     assert kept == [(100,)]
     assert store.runs.checkpoints(run.id) == [50, 100]
@@ -97,37 +96,37 @@ def test_unpacked_states_are_equal_and_writeable(of: dict[str, np.ndarray[Any, A
         assert (back[name].shape, back[name].flags.writeable) == (array.shape, True)
 
 
-def test_metrics_and_games_are_committed_with_the_next_checkpoint(store: Store, path: Path) -> None:
+def test_metrics_and_games_are_committed_with_the_next_checkpoint(store: Store, db: Db) -> None:
     run = new_run(store)
     recorder = store.runs.recorder(run.id)
     recorder.measured(10, {"error": 0.5, "norm": 2})
     recorder.learned_from(0, [("games.pdn", "1"), ("games.pdn", "2")])
     recorder.measured(10, {"wins": 3}, "random")
     tables = ("run_metrics", "run_games", "checkpoints", "models")
-    assert [count(path, table) for table in tables] == [0, 0, 0, 0]
+    assert [count(db, table) for table in tables] == [0, 0, 0, 0]
     checkpoint(recorder, 10)
-    assert [count(path, table) for table in tables] == [3, 2, 1, 1]
+    assert [count(db, table) for table in tables] == [3, 2, 1, 1]
     checkpoint(recorder, 20)
-    assert [count(path, table) for table in tables] == [3, 2, 2, 2]
+    assert [count(db, table) for table in tables] == [3, 2, 2, 2]
 
 
-def test_refused_checkpoint_leaves_nothing(store: Store, path: Path) -> None:
+def test_refused_checkpoint_leaves_nothing(store: Store, db: Db) -> None:
     recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10)
     recorder.measured(10, {"error": 0.5})
     with pytest.raises(StoreError, match="rejects a row"):
         checkpoint(recorder, 10, number=11)
-    assert [count(path, table) for table in ("run_metrics", "checkpoints", "models")] == [0, 1, 1]
+    assert [count(db, table) for table in ("run_metrics", "checkpoints", "models")] == [0, 1, 1]
     assert store.runs.last_checkpoint(1).state is not None
 
 
-def test_equal_models_are_stored_once(store: Store, path: Path) -> None:
+def test_equal_models_are_stored_once(store: Store, db: Db) -> None:
     recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10, number=1.5)
     checkpoint(recorder, 20, number=1.5)
     assert not store.add_model(model(1.5), {"command": "something else"})
     assert store.add_model(model(2.5), {"command": "by hand"})
-    with Results(path) as results:
+    with Results(db) as results:
         frame = results.models()
     assert frame.hash.tolist() == [model(1.5).hash, model(2.5).hash]
     assert frame.made_by.iloc[0] == "lms@10, lms@20"
@@ -156,11 +155,11 @@ def test_only_runs_without_checkpoints_are_deleted(store: Store) -> None:
         store.runs.get("other")
 
 
-def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
+def test_models_are_found_by_run_and_by_hash(store: Store, db: Db) -> None:
     recorder = store.runs.recorder(new_run(store).id)
     checkpoint(recorder, 10)
     checkpoint(recorder, 20)
-    with Results(path) as results, results._database.engine.connect() as connection:
+    with Results(db) as results, results._database.engine.connect() as connection:
         load = partial(models.read, connection)
 
         def of_run(run: str, games: str) -> models.StoredModel:
@@ -181,26 +180,26 @@ def test_models_are_found_by_run_and_by_hash(store: Store, path: Path) -> None:
     for games in range(30, 150, 10):
         checkpoint(recorder, games)
     new_run(store, "empty")
-    with Results(path) as results, results._database.engine.connect() as connection:
+    with Results(db) as results, results._database.engine.connect() as connection:
         with pytest.raises(StoreError, match=r"there are lms@10, .*lms@50, \.\.\., lms@100, .*lms@140$"):
             models.of_run(connection, "lms", "15", "here", partial(models.read, connection))
         with pytest.raises(StoreError, match="no checkpoint yet: arena train --resume empty continues it"):
             models.of_run(connection, "empty", "last", "here", partial(models.read, connection))
 
 
-def test_views_of_runs_equal_the_dataframes(store: Store, path: Path) -> None:
+def test_views_of_runs_equal_the_dataframes(store: Store, db: Db) -> None:
     recorder = store.runs.recorder(new_run(store).id)
     recorder.measured(5, {"norm": 2.5, "error": 0.5})
     recorder.measured(10, {"wins": 3}, "random")
     checkpoint(recorder, 10)
     new_run(store, "empty")
-    with Results(path) as results, closing(sqlite3.connect(path)) as connection:
+    with Results(db) as results:
         for view, frame in (
             ("v_runs", results.runs()),
             ("v_run_metrics", results.metrics()),
             ("v_checkpoints", results.checkpoints()),
         ):
-            rows = pd.read_sql(f"SELECT * FROM {view}", connection)
+            rows = read_frame(db, f"SELECT * FROM {view}")
             for column in frame.columns.difference(["started", "added"]):
                 assert rows[column].tolist() == frame[column].tolist() or frame[column].isna().any()
         pd.testing.assert_frame_equal(results.metrics("all"), results.metrics())
@@ -221,12 +220,12 @@ def test_views_of_runs_equal_the_dataframes(store: Store, path: Path) -> None:
     ]
 
 
-def test_uses_of_a_model(store: Store, path: Path) -> None:
+def test_uses_of_a_model(store: Store, db: Db) -> None:
     weights = model(10).hash
     checkpoint(store.runs.recorder(new_run(store).id), 10)
     store.create_tournament("t1", 1, {}, [PlayerIdentity("lms@10:depth=2", "lms", "checkers-arena", "0.1.0", weights)])
     store.runs.create("more", LearnerIdentity("lms:start=lms@10", "checkers-arena", "0.1.0", weights), 1, 10, {})
-    with Results(path) as results:
+    with Results(db) as results:
         assert list(results.uses(weights).itertuples(index=False, name=None)) == [
             ("checkpoint", "lms@10", "lms@10"),
             ("tournament", "t1", "lms@10:depth=2"),
@@ -235,9 +234,9 @@ def test_uses_of_a_model(store: Store, path: Path) -> None:
         assert results.uses("nothing").empty
 
 
-def test_database_without_runs_gives_empty_tables(store: Store, path: Path) -> None:
+def test_database_without_runs_gives_empty_tables(store: Store, db: Db) -> None:
     assert store.finished(1) == set()
-    with Results(path) as results:
+    with Results(db) as results:
         frames = [results.runs(), results.metrics(), results.checkpoints(), results.models()]
         assert [len(frame) for frame in frames] == [0, 0, 0, 0]
         with pytest.raises(StoreError, match="holds no run yet: arena train makes one"):

@@ -6,48 +6,44 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 from arena.contracts.rating import PlayerRating, RatedGame
 from arena.errors import StoreError
 from arena.store import PlayerIdentity, Results, Store, names
 from arena.store.experiments import Experiments
+from databases import extra_files, opened, rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from arena.contracts.record import GameRecord
+    from databases import Db
 
     Players = tuple[PlayerIdentity, ...]
     Make = Callable[..., GameRecord]
 
 
 @pytest.fixture
-def store(path: Path) -> Iterator[Store]:
-    with Store.open(path) as store:
+def store(db: Db) -> Iterator[Store]:
+    with Store.open(db) as store:
         yield store
 
 
-def rows(path: Path, query: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(path)) as connection:
-        return connection.execute(query).fetchall()
-
-
-def test_tournaments_are_found_by_name_by_id_and_as_last(path: Path, identities: Players) -> None:
+def test_tournaments_are_found_by_name_by_id_and_as_last(db: Db, identities: Players) -> None:
     before = time.time()
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         first = store.create_tournament("first", 2**63 - 1, {"games": 60, "draw": {"plies": None}}, identities)
         second = store.create_tournament("second", 0, {}, identities[::-1])
     assert first.seed == 2**63 - 1
     assert first.players == identities
     assert first.settings == {"games": 60, "draw": {"plies": None}}
     assert before <= first.started <= time.time()
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         assert [store.tournament(which) for which in ("first", first.id, str(first.id))] == [first] * 3
         assert [store.tournament(which) for which in ("second", second.id, "last")] == [second] * 3
 
@@ -104,18 +100,17 @@ def test_players_with_equal_specs_are_refused(store: Store, identities: Players)
         store.create_tournament("twins", 1, {}, (identities[0], replace(identities[0], version="9")))
 
 
-def test_each_player_identity_is_stored_once(store: Store, path: Path, identities: Players) -> None:
+def test_each_player_identity_is_stored_once(store: Store, db: Db, identities: Players) -> None:
     minimax, lms, _ = identities
     store.create_tournament("first", 1, {}, (minimax, lms))
     store.create_tournament("second", 1, {}, (lms, minimax))
-    assert rows(path, "SELECT count(*) FROM players") == [(2,)]
+    assert rows(db, "SELECT count(*) FROM players") == [(2,)]
     store.create_tournament("third", 1, {}, (replace(minimax, version="0.2"), replace(lms, weights="ab" * 16)))
-    assert rows(path, "SELECT count(*) FROM players") == [(4,)]
-    with closing(sqlite3.connect(path)) as connection, pytest.raises(sqlite3.IntegrityError):
-        connection.execute(
-            "INSERT INTO players (spec, name, distribution, version) VALUES (?, ?, ?, ?)",
-            (minimax.spec, minimax.name, minimax.distribution, minimax.version),
-        )
+    assert rows(db, "SELECT count(*) FROM players") == [(4,)]
+    columns = "spec, name, distribution, version"
+    known = f"INSERT INTO players ({columns}) SELECT {columns} FROM players WHERE spec = '{minimax.spec}'"
+    with opened(db) as connection, pytest.raises((sqlite3.IntegrityError, psycopg.errors.UniqueViolation)):
+        connection.execute(known)
 
 
 def test_finished_and_rated_games(store: Store, identities: Players, record: Make) -> None:
@@ -150,7 +145,7 @@ def test_finished_and_rated_games(store: Store, identities: Players, record: Mak
     assert store.rated_games(other.id) == []
 
 
-def test_saved_ratings_replace_earlier_ones(store: Store, path: Path, identities: Players) -> None:
+def test_saved_ratings_replace_earlier_ones(store: Store, db: Db, identities: Players) -> None:
     first, second = (store.create_tournament(name, 1, {}, identities) for name in ("first", "second"))
     store.save_ratings(
         first.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3), PlayerRating("random", -1.0, 2.0, 3)], 0
@@ -159,23 +154,23 @@ def test_saved_ratings_replace_earlier_ones(store: Store, path: Path, identities
     store.save_ratings(second.id, "davidson", [PlayerRating("lms", 7.0, 2.0, 3)], 0)
     new = [PlayerRating("lms", 5.0, float("nan"), 4), PlayerRating("random", 0.0, 980.0, 0)]
     store.save_ratings(first.id, "davidson", new, 0)  # random has no rated games, and so gets no row
-    assert rows(path, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
+    assert rows(db, "SELECT tournament_id, system, rating, error, games FROM ratings ORDER BY 1, 2") == [
         (first.id, "davidson", 5.0, None, 4),
         (first.id, "glicko2", 1500.0, 200.0, 3),
         (second.id, "davidson", 7.0, 2.0, 3),
     ]
 
 
-def test_rating_an_unknown_player_changes_nothing(store: Store, path: Path, identities: Players) -> None:
+def test_rating_an_unknown_player_changes_nothing(store: Store, db: Db, identities: Players) -> None:
     tournament = store.create_tournament("first", 1, {}, identities)
     store.save_ratings(tournament.id, "davidson", [PlayerRating("lms", 1.0, 2.0, 3)], 0)
     with pytest.raises(StoreError, match="stranger does not play in this tournament"):
         store.save_ratings(tournament.id, "davidson", [PlayerRating("stranger", 1.0, 2.0, 3)], 0)
-    assert rows(path, "SELECT rating FROM ratings") == [(1.0,)]
+    assert rows(db, "SELECT rating FROM ratings") == [(1.0,)]
 
 
-def test_two_stores_write_to_one_database(path: Path, identities: Players, record: Make) -> None:
-    with Store.open(path) as one, Store.open(path) as two:
+def test_two_stores_write_to_one_database(db: Db, identities: Players, record: Make) -> None:
+    with Store.open(db) as one, Store.open(db) as two:
         first = one.create_tournament("first", 1, {}, identities)
         second = two.create_tournament("second", 2, {}, identities)
         with one.recorder(first.id) as left, two.recorder(second.id) as right:
@@ -183,21 +178,21 @@ def test_two_stores_write_to_one_database(path: Path, identities: Players, recor
                 left.add(record(number))
                 right.add(record(number))
         assert one.finished(second.id) == two.finished(first.id) == {("lms vs random", n) for n in range(250)}
-    assert [file.name for file in path.parent.iterdir()] == ["arena.sqlite"]
+    assert extra_files(db) == []
 
 
-def test_importing_the_store_does_not_load_pandas() -> None:
-    code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic'} & sys.modules.keys()))"
+def test_importing_the_store_does_not_load_pandas_or_psycopg() -> None:
+    code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic', 'psycopg'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_an_experiment_and_its_tournament_are_recorded_both_or_neither(
-    path: Path, identities: tuple[PlayerIdentity, ...], monkeypatch: pytest.MonkeyPatch
+    db: Db, identities: tuple[PlayerIdentity, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
-    with Store.open(path) as store:
+    with Store.open(db) as store:
         with monkeypatch.context() as patch:
             patch.setattr(Experiments, "insert", killed)
             with pytest.raises(KeyboardInterrupt):
@@ -205,4 +200,5 @@ def test_an_experiment_and_its_tournament_are_recorded_both_or_neither(
         experiment = store.create_experiment("x", {"seeds": 2}, 1, {}, identities)
         assert store.tournament("x").id == experiment.tournament_id
         assert store.experiments.get("x") == experiment
-    assert len(Results(path).tournaments()) == 1
+    with Results(db) as results:
+        assert len(results.tournaments()) == 1
