@@ -77,6 +77,8 @@ class Create(Request):
 
     task: GameTask
     side: Side
+    by_ply: bool = False
+    """Whether the random numbers of each call follow from the seed and the ply; else they go on from call to call."""
 
 
 class Call(Request):

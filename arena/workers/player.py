@@ -84,6 +84,7 @@ class _Host:
             case m.Play():
                 yield from self._play(request.tasks)
             case m.Create():
+                self._created = request
                 self._random = random_of(request.task, request.side)
                 seed_global_random(request.task)
                 self._player = player_of(request.task, request.side)
@@ -112,6 +113,8 @@ class _Host:
 
     def _call(self, call: m.Call) -> m.Answer:
         """Call a method of the player. Raises Fault if it chooses anything but a legal move."""
+        if self._created.by_ply:
+            self._random = random_of(self._created.task, self._created.side, len(call.moves))
         game = Game(call.start, call.rules, call.limits, self._random)
         for path in call.moves:
             game.play(Move(path))
