@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pytest
-from sqlalchemy import NullPool, create_engine, text
+from sqlalchemy import Engine, NullPool, create_engine, text
 
 from arena.errors import StoreError
 from arena.store import database
+from arena.store.schema import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -34,7 +35,7 @@ def new_database(request: pytest.FixtureRequest, folder: Path, kind: str) -> Ite
         yield folder / "results" / "arena.sqlite"
         return
     server: Server = request.getfixturevalue("postgres")
-    with server.database(server.newest) as url:
+    with server.empty_database() as url:
         yield url
 
 
@@ -54,11 +55,21 @@ def rows(db: Db, query: str) -> list[tuple[Any, ...]]:
         return found
 
 
+def all_rows(db: Db) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each table, ordered by key."""
+    engine = _engine(db)
+    with engine.connect() as connection:
+        queries = {table.name: table.select().order_by(*table.primary_key.columns) for table in metadata.sorted_tables}
+        return {name: [dict(row) for row in connection.execute(query).mappings()] for name, query in queries.items()}
+
+
+def _engine(db: Db) -> Engine:
+    return create_engine(f"sqlite:///{db}" if isinstance(db, Path) else db, poolclass=NullPool)
+
+
 def read_frame(db: Db, query: str) -> pd.DataFrame:
     """Return what pandas reads with a query."""
-    url = f"sqlite:///{db}" if isinstance(db, Path) else db
-    engine = create_engine(url, poolclass=NullPool)
-    with engine.connect() as connection:
+    with _engine(db).connect() as connection:
         return pd.read_sql(text(query), connection)
 
 

@@ -11,9 +11,7 @@ import os
 import pwd
 import re
 import shutil
-import signal
 import subprocess
-import time
 from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from itertools import count
@@ -26,6 +24,7 @@ import pytest
 from sqlalchemy import URL, make_url
 
 from arena.store.database import Database
+from arena.store.schema import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,7 +35,24 @@ GUARDED = "guarded"
 HBA = f"local all {GUARDED} scram-sha-256\nlocal all all trust\n"
 COLLATIONS = (["--locale=C", "--locale-provider=icu", "--icu-locale=en-US"], ["--locale=C"])
 """Options of ``initdb``: an order of texts that is not SQLite's, or else that of the operating system."""
-START_SECONDS = 60
+SETTINGS = """
+listen_addresses = ''
+max_connections = 50
+fsync = off
+full_page_writes = off
+"""
+SECONDS = 120
+"""Maximum time to start or stop a server."""
+
+
+_EMPTY = "".join(
+    (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
+        " WHERE datname = current_database() AND pid <> pg_backend_pid();",
+        *(f"DELETE FROM {table.name};" for table in reversed(metadata.sorted_tables)),
+        "SELECT setval(seqrelid, 1, false) FROM pg_sequence",
+    )
+)
 
 
 class Server:
@@ -46,7 +62,7 @@ class Server:
         self._url = url
         self._numbers = count(1)
         self._prefix = f"arena_test_{os.getpid()}"
-        self._templates: dict[str, str] = {}
+        self._shared: str | None = None
 
     def url(self, database: str, **changes: Any) -> str:
         """The URL of a database; ``changes`` are those of :meth:`sqlalchemy.URL.set`."""
@@ -60,31 +76,32 @@ class Server:
             return [] if cursor.description is None else cursor.fetchall()
 
     @contextmanager
-    def database(self, template: str = "template0") -> Iterator[str]:
-        """A new database with the content of a template, for the duration of the block: its URL."""
+    def database(self, options: str = "") -> Iterator[str]:
+        """The URL of a new database without tables. ``options`` are those of CREATE DATABASE."""
         name = f"{self._prefix}_{next(self._numbers)}"
-        self.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy")
+        self.execute(f"CREATE DATABASE {name} TEMPLATE template0 {options}")
         try:
             yield self.url(name)
         finally:
             with suppress(psycopg.OperationalError):  # a test may have stopped the server
                 self.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
-    @property
-    def newest(self) -> str:
-        """Name of a database with the tables of the newest revision and no rows: a template."""
-        if "newest" not in self._templates:
-            name = f"{self._prefix}_newest"
-            self.execute(f"CREATE DATABASE {name} TEMPLATE template0")
-            self._templates["newest"] = name
-            Database(self.url(name), write=True).engine.dispose()
-        return self._templates["newest"]
+    @contextmanager
+    def empty_database(self) -> Iterator[str]:
+        """The URL of a database with the newest tables and no rows. It is emptied again, which is faster than making
+        a new one."""
+        if self._shared is None:
+            self._shared = f"{self._prefix}_shared"
+            self.execute(f"CREATE DATABASE {self._shared} TEMPLATE template0")
+            Database(self.url(self._shared), write=True).engine.dispose()
+        yield self.url(self._shared)
+        self.execute(_EMPTY, self._shared)
 
-    def drop_templates(self) -> None:
-        """Drop what :attr:`newest` made."""
-        for name in self._templates.values():
-            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
-        self._templates.clear()
+    def drop_shared(self) -> None:
+        """Drop the database of :meth:`empty_database`."""
+        if self._shared is not None:
+            self.execute(f"DROP DATABASE {self._shared} WITH (FORCE)")
+            self._shared = None
 
 
 class StartedServer(Server):
@@ -97,46 +114,28 @@ class StartedServer(Server):
         self._folder.chmod(0o755)
         if self._user:
             shutil.chown(self._folder, self._user)
-        super().__init__(URL.create("postgresql+psycopg", "arena", database="postgres", query=self._query))
-        data = self._folder / "data"
-        if not any(self._initialized(data, options) for options in COLLATIONS):
+        socket = {"host": str(self._folder)}
+        super().__init__(URL.create("postgresql+psycopg", "arena", database="postgres", query=socket))
+        self._data = self._folder / "data"
+        if not any(self._initialized(options) for options in COLLATIONS):
             pytest.fail("initdb failed")
-        (data / "pg_hba.conf").write_text(HBA, encoding="ascii")
+        (self._data / "pg_hba.conf").write_text(HBA, encoding="ascii")
+        with (self._data / "postgresql.conf").open("a") as settings:
+            settings.write(SETTINGS + f"unix_socket_directories = '{self._folder}'\n")
         self.start()
         self.execute(f"CREATE ROLE {GUARDED} LOGIN PASSWORD '{PASSWORD}'")
 
-    @property
-    def _query(self) -> dict[str, str]:
-        return {"host": str(self._folder)}
-
     def start(self) -> None:
-        """Start the server, and wait until it answers."""
-        options = {"listen_addresses": "", "unix_socket_directories": str(self._folder), "max_connections": "50"}
-        unsafe = dict.fromkeys(("fsync", "synchronous_commit", "full_page_writes"), "off")
-        settings = [f"--{name}={value}" for name, value in (options | unsafe).items()]
-        with (self._folder / "log").open("a") as log:
-            self._process = subprocess.Popen(
-                [self._binaries / "postgres", "-D", self._folder / "data", *settings],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                **self._as_user,
-            )
-        for _ in range(10 * START_SECONDS):
-            with suppress(psycopg.OperationalError):
-                self.execute("SELECT 1")
-                return
-            assert self._process.poll() is None, (self._folder / "log").read_text()
-            time.sleep(0.1)
-        pytest.fail(f"the server did not start: {(self._folder / 'log').read_text()}")
+        """Start the server, and wait until it answers. It is not a child of this process, and outlives it."""
+        self._run("pg_ctl", "-D", str(self._data), "-l", str(self._folder / "log"), "-w", "start")
 
-    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
-        """Stop the server: SIGINT closes all connections in order, SIGQUIT at once."""
-        self._process.send_signal(how)
-        self._process.wait(START_SECONDS)
+    def stop(self, mode: str = "fast") -> None:
+        """Stop the server: ``fast`` closes its connections in order, ``immediate`` is a crash."""
+        self._run("pg_ctl", "-D", str(self._data), "-m", mode, "stop")
 
     def remove(self) -> None:
         """Stop the server and delete its folder."""
-        self.stop(signal.SIGQUIT)
+        self.stop("immediate")
         shutil.rmtree(self._folder)
 
     @property
@@ -144,10 +143,16 @@ class StartedServer(Server):
         own = {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []} if self._user else {}
         return {"cwd": self._folder, **own}
 
-    def _initialized(self, data: Path, options: Sequence[str]) -> bool:
+    def _initialized(self, options: Sequence[str]) -> bool:
         """Whether ``initdb`` made the folder of the data. It deletes what it made if it fails."""
-        command = [self._binaries / "initdb", "-D", data, "-U", "arena", "-E", "UTF8", "--no-sync", *options]
+        command = [self._binaries / "initdb", "-D", self._data, "-U", "arena", "-E", "UTF8", "--no-sync", *options]
         return subprocess.run(command, capture_output=True, check=False, **self._as_user).returncode == 0
+
+    def _run(self, program: str, *arguments: str) -> None:
+        command = [self._binaries / program, *arguments]
+        output = subprocess.DEVNULL  # a server that inherits a pipe would keep it open
+        done = subprocess.run(command, stdout=output, stderr=output, timeout=SECONDS, check=False, **self._as_user)
+        assert done.returncode == 0, (self._folder / "log").read_text()
 
 
 def started() -> StartedServer:
@@ -170,7 +175,7 @@ def server() -> Iterator[Server]:
         try:
             yield named
         finally:
-            named.drop_templates()
+            named.drop_shared()
         return
     own = started()
     try:

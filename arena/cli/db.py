@@ -1,4 +1,4 @@
-"""``arena db``: what a database contains, whether it is sound, merging another one, and deleting what is unused."""
+"""``arena db``: contents and soundness of databases; copying, merging and pruning them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection
 
-group = typer.Typer(name="db", help="Show, check, merge and prune databases.", no_args_is_help=True)
+group = typer.Typer(name="db", help="Show, check, copy, merge and prune databases.", no_args_is_help=True)
 _COUNTED = {
     "games": "games",
     "tournaments": "tournaments",
@@ -86,15 +86,35 @@ def merge(
     """
     from arena.cli.output import say
     from arena.store import Store
+    from arena.store.address import location_of
     from arena.tournament.runner import ratings_of
 
     with Store.open(db, say) as store:
         merged = store.merge(other, ratings_of)
         for table, old, new in merged.renamed:
-            print(f"{table.removesuffix('s')} {old!r} of {other} is called {new!r} here")
+            print(f"{table.removesuffix('s')} {old!r} of {location_of(other)} is called {new!r} here")
         added = [f"{merged.added[table]} {name}" for name, table in _COUNTED.items() if merged.added.get(table)]
         changed = ", ".join(added) or ("smaller additions" if merged.added else "nothing")
         print(f"added to {store.location}: {changed}")
+
+
+@group.command()
+def copy(
+    source: Annotated[str, typer.Argument(help="The database to copy: an SQLite file or a database URL.")],
+    target: Annotated[str, typer.Argument(help="The database to fill: a new or empty one.")],
+) -> None:
+    """Copy a whole database into an empty one, such as an SQLite file into PostgreSQL or back.
+
+    All rows keep their ids. The copy is read again and compared with the source. It is one transaction: a copy that is
+    stopped leaves the target empty, and can be repeated.
+    """
+    from arena.cli.output import say, work_bar
+    from arena.store import Store
+    from arena.store.address import location_of
+
+    with Store.open(target, say) as store, work_bar("rows copied") as progress:
+        copied = store.copy(source, progress)
+        print(f"copied {location_of(source)} to {store.location}: {copied.rows} rows, checksum {copied.checksum}")
 
 
 @group.command()

@@ -26,5 +26,10 @@ def default_db() -> str:
 
 
 def db_words(location: str) -> list[str]:
-    """Return the words that name a database on a command line; none if it is the default."""
-    return [] if location == default_db() else ["--db", location]
+    """Return the words that name a database on a command line; none if it is the default.
+
+    ``location``: path, or URL without its password.
+    """
+    from arena.store.address import location_of
+
+    return [] if location == location_of(default_db()) else ["--db", location]

@@ -20,7 +20,7 @@ _HEADING = "How to reproduce it"
 
 def of_tournament(results: Results, tournament: StoredTournament) -> Section:
     """Return the file, commands and versions of a tournament."""
-    name, db = tournament.name, results.database
+    name, db = tournament.name, results.location
     blocks: list[Code | Table | Text] = [
         Text(f"Made by Checkers Arena {tournament.version}, seed {tournament.seed}, {started(tournament.started)}."),
         Code("Save as tournament.toml:", toml.of_tournament(tournament)),
@@ -37,7 +37,7 @@ def of_tournament(results: Results, tournament: StoredTournament) -> Section:
 
 def of_experiment(results: Results, experiment: StoredExperiment) -> Section:
     """Return the file, commands, runs and versions of an experiment."""
-    name, db = experiment.name, results.database
+    name, db = experiment.name, results.location
     tournament = results.tournament(experiment.tournament_id)
     runs = results.training_runs(experiment.id)
     made = results.runs()[["run", "learner", "version", "weights"]]

@@ -43,7 +43,10 @@ def revision(connection: Connection) -> str:
 def _bytes(connection: Connection) -> dict[str, int]:
     """Return the bytes of each table with its indexes; empty if the database cannot tell."""
     if connection.dialect.name == "postgresql":
-        query = "SELECT relname, pg_total_relation_size(oid) FROM pg_class WHERE relkind = 'r'"
+        query = (
+            "SELECT relname, pg_total_relation_size(pg_class.oid) FROM pg_class JOIN pg_namespace"
+            " ON relnamespace = pg_namespace.oid WHERE nspname = current_schema() AND relkind = 'r'"
+        )
     else:
         options = [each for (each,) in connection.execute(text("PRAGMA compile_options"))]
         if "ENABLE_DBSTAT_VTAB" not in options:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from itertools import count
 
+from arena.errors import StoreError, shown
+
 Naming = Callable[[Collection[str]], str]
 """A function that chooses a name, given the existing names."""
 
@@ -27,6 +29,14 @@ def numbered(base: str) -> Naming:
 def counted(taken: Collection[str]) -> str:
     """Choose ``t`` with a number: one more than the number of existing names, or the next that does not exist."""
     return next(each for number in count(len(taken) + 1) if (each := f"t{number}") not in taken)
+
+
+def check(name: str) -> None:
+    """Raise StoreError if a tournament or experiment cannot have this name."""
+    if not name or name in ("last", "all") or name.isdecimal() or not is_text(name):
+        raise StoreError(
+            f"a tournament cannot be named {shown(name)}: a number is read as an id; 'last' and 'all' have a meaning"
+        )
 
 
 def is_text(name: str) -> bool:

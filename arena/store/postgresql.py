@@ -20,7 +20,7 @@ from arena.errors import StoreError, Unreachable, message_of
 from arena.store.bulk import COPY_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Hashable, Sequence
 
     from sqlalchemy.engine import ExecutionContext
 
@@ -57,6 +57,7 @@ _PROBLEMS = {
     "22021": "cannot hold a value: {line}",
 }
 """What is wrong, by SQLSTATE. ``{line}`` is the message of the server."""
+_WRITTEN_ROWS = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables"
 
 
 class PostgreSQL:
@@ -130,24 +131,29 @@ class PostgreSQL:
         """Comment on the table ``alembic_version``."""
         connection.execute(text(f"COMMENT ON TABLE alembic_version IS '{MARK}'"))
 
+    def change_token(self, engine: Engine) -> Hashable:
+        """Return the number of rows written so far, which the server updates about once a second."""
+        with engine.connect() as connection:
+            return int(connection.exec_driver_sql(_WRITTEN_ROWS).scalar_one() or 0)
+
     def error(self, error: BaseException, *, is_lost: bool) -> StoreError:
         """Return the StoreError for an error of psycopg or of the server."""
         code = getattr(error, "sqlstate", None)
         line = re.sub(r"\s+", " ", str(error).strip().partition("\n")[0])
-        if is_lost or code in ("57P01", "57P02", "57P03"):
-            return Unreachable(f"{self.location} has closed the connection: start the server again, and repeat this")
         if code is None and re.match(r"connection|failed to resolve|could not translate", line):
             reason = re.sub(r"^.*?(failed: )?(FATAL: *)?(?=[^:]*$)|^connection failed: ", "", line)
             advice = next((advice for pattern, advice in _ADVICE if re.search(pattern, line)), None)
             if advice:
                 return StoreError(f"{self.location} cannot be opened: {reason}; {advice}")
             return Unreachable(f"{self.location} cannot be reached: {reason}; start the server, or name another")
+        if is_lost or code in ("57P01", "57P02", "57P03"):
+            return Unreachable(f"{self.location} has closed the connection: start the server again, and repeat this")
         problem = _PROBLEMS.get(code or "", "cannot be used: {line}")
         return StoreError(f"{self.location} {problem.format(line=line)}")
 
     def _engine(self, **options: Any) -> Engine:
         try:
-            connected = import_module("arena.store.not_a_number").store_as_null
+            import_module("psycopg")
         except ImportError:
             raise StoreError(
                 f"{self.location} needs the package psycopg: pip install 'checkers-arena[postgres]'"
@@ -158,7 +164,7 @@ class PostgreSQL:
             engine = create_engine(self._url, connect_args=own, **options)
         except (ArgumentError, TypeError, ValueError) as error:
             raise StoreError(f"{self.location} is not the URL of a database: {message_of(error)}") from None
-        event.listen(engine, "connect", connected)
+        event.listen(engine, "connect", import_module("arena.store.not_a_number").store_as_null)
         return engine
 
     def _connect_again(self, connection: Connection) -> None:

@@ -20,7 +20,7 @@ from arena.errors import StoreError, message_of
 from arena.store.address import READ_ONLY, check_file, may_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Hashable
     from pathlib import Path
 
 APPLICATION_ID = 0x41524E41
@@ -56,18 +56,23 @@ class SQLiteFile:
         self._say = say
 
     def reader(self) -> Engine:
-        """Return an engine that opens the file for each use and closes it afterwards."""
+        """Return an engine that opens the file for each use and closes it afterwards.
+
+        A transaction sees the database as it was at its first read.
+        """
         path = self.path
         check_file(path, write=False)
 
         def connect() -> sqlite3.Connection:
             check_file(path, write=False)
             uri = f"{path.absolute().as_uri()}?{_reader_mode(path.resolve())}"
-            connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)
+            connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
             connection.execute("PRAGMA query_only = ON")
             return connection
 
-        return create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
+        return engine
 
     def writer(self) -> Engine:
         """Return an engine that takes the write lock when a transaction begins.
@@ -120,6 +125,16 @@ class SQLiteFile:
     def mark(self, connection: Connection) -> None:
         """Give the file our application id."""
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def change_token(self, engine: Engine) -> Hashable:  # noqa: ARG002
+        """Return the times and sizes of the file and of its write-ahead log."""
+        parts = []
+        for file in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            with suppress(OSError):
+                status = file.stat()
+                if status.st_size:  # readers create and remove an empty log
+                    parts.append((file.name, status.st_ino, status.st_mtime_ns, status.st_size))
+        return tuple(parts)
 
     def error(self, error: BaseException, *, is_lost: bool) -> StoreError:  # noqa: ARG002
         """Return the StoreError for an error of SQLite."""

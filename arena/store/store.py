@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from arena.contracts.rating import PlayerRating, RatedGame
     from arena.store.annotations import Annotations
     from arena.store.collector import Collector
+    from arena.store.copying import Copied
     from arena.store.experiments import Experiments, StoredExperiment
+    from arena.store.ladders import Ladders
     from arena.store.learning_log import LearningLog
     from arena.store.merging import Merged
     from arena.store.names import Naming
@@ -137,6 +139,13 @@ class Store:
 
         return People(self._connect, self.location)
 
+    @property
+    def ladders(self) -> Ladders:
+        """The evenings of ladders."""
+        from arena.store.ladders import Ladders
+
+        return Ladders(self._connect, self.location)
+
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
     ) -> dict[str, int]:
@@ -157,7 +166,7 @@ class Store:
         games, or an upper bound of it. Raises StoreError if the name is taken or could be mistaken for an id.
         """
         naming = names.fixed(name) if isinstance(name, str) else name
-        _check_name(naming(()))
+        names.check(naming(()))
         if len({player.spec for player in players}) < len(players):
             raise StoreError("the list of players has a player twice: name each player once")
         with self._connection.begin():
@@ -178,7 +187,7 @@ class Store:
         ``experiment`` are the settings of the experiment. ``candidates``: for each candidate of a sweep the label of
         the learner, its own label, and its spec. See :meth:`create_tournament` for the rest.
         """
-        _check_name(name)
+        names.check(name)
         with self._connection.begin():
             tournament = self._insert_tournament(names.fixed(name), seed, settings, players, planned)
             return self.experiments.insert(name, experiment, tournament.id, candidates)
@@ -213,8 +222,7 @@ class Store:
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
-        """Return the tournament with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not
-        exist."""
+        """Return the tournament with the name or id ``which``, or the ``last``. Raises StoreError if it is missing."""
         with self._connection.begin():
             return stored_tournament(self._connection, which, self.location)
 
@@ -314,6 +322,22 @@ class Store:
         finally:
             source.engine.dispose()
 
+    def copy(self, source: str | os.PathLike[str], progress: Callable[[int, int], object]) -> Copied:
+        """Copy another database into this one, which must be empty; see :mod:`arena.store.copying`.
+
+        All rows are copied, or none. ``progress`` is called with the numbers of rows copied and of all rows. Raises
+        StoreError if this database is not empty, if the source cannot be read, or if the copy differs from it.
+        """
+        from arena.store.copying import copy
+
+        check_distinct(self.database, source)
+        other = Database(source, write=False)
+        try:
+            with decoding(other.location), other.engine.connect() as connection, self._connection.begin():
+                return copy(connection, self._connection, self.location, progress)
+        finally:
+            other.engine.dispose()
+
     def prune(self) -> None:
         """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
         from arena.store import pruning
@@ -324,10 +348,10 @@ class Store:
 
     def recorder(self, tournament_id: int) -> Recorder:
         """Return a context manager that records games of the tournament."""
-        with self._connection.begin():
-            ids = lookup.player_ids(self._connection, tournament_id)
-            changes = lookup.last_change(self._connection, tournament_id)
-        return Recorder(self._connection, tournament_id, ids, changes)
+        connection = self._connection
+        with connection.begin():
+            ids, changes = lookup.player_ids(connection, tournament_id), lookup.last_change(connection, tournament_id)
+        return Recorder(connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
         """Record new identities of players, which hold for all games of the tournament from now on.
@@ -382,14 +406,4 @@ class Store:
         row = asdict(player)
         equal = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
         known: int | None = self._connection.scalar(select(players.c.id).where(*equal))
-        if known is not None:
-            return known
-        key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
-        return key
-
-
-def _check_name(name: str) -> None:
-    if not name or name in ("last", "all") or name.isdecimal() or not names.is_text(name):
-        raise StoreError(
-            f"a tournament cannot be named {shown(name)}: a number is read as an id; 'last' and 'all' have a meaning"
-        )
+        return known or self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()

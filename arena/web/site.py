@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.store import Results
+from arena.store.database import Database
+from arena.store.decoding import decoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
 
+    from sqlalchemy import Connection
     from starlette.requests import Request
 
 T = TypeVar("T")
@@ -32,6 +36,18 @@ class Limits:
     """Maximum number of bytes of a query string."""
     listeners: int = 100
     """Maximum number of open event streams."""
+    games: int = 12
+    """Maximum number of games of people that are open at once. Others wait in the database."""
+    analysts: int = 4
+    """Maximum number of players that wait for positions to analyse."""
+    idle: float = 600.0
+    """Seconds without requests after which a game or an analyst is closed."""
+    move_seconds: float = 60.0
+    """Seconds after which a move of an opponent forfeits the game."""
+    search_seconds: float = 30.0
+    """Maximum number of seconds of an analysis."""
+    memory: int = 1024
+    """MB of memory that a player may use."""
 
 
 @dataclass
@@ -50,6 +66,17 @@ class Site:
     def results(self) -> Results:
         """The database, open for reading. It may be used by several threads at once."""
         return Results(self.database)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection to the database for reading."""
+        with decoding(self.reader.location), self.reader.engine.connect() as connection:
+            yield connection
+
+    @cached_property
+    def reader(self) -> Database:
+        """The database, open for reading without DataFrames."""
+        return Database(self.database, write=False)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what ``make`` returns; call it only if the database has changed since the last call with ``key``.

@@ -1,5 +1,6 @@
-"""A small experiment."""
+"""A small experiment, and one fork server for each file."""
 
-from experimenting import experiment, tiny
+from experimenting import experiment, few_games, tiny
+from launchers import module_launcher
 
-__all__ = ["experiment", "tiny"]
+__all__ = ["experiment", "few_games", "module_launcher", "tiny"]

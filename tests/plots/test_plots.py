@@ -31,8 +31,8 @@ MAKERS: dict[str, Callable[[arena.Results], Figure]] = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_equal_data_give_equal_files(experiment: Path, tmp_path: Path, name: str) -> None:
-    with arena.Results(experiment) as results:
+def test_equal_data_give_equal_files(experiment: Path, few_games: Path, tmp_path: Path, name: str) -> None:
+    with arena.Results(few_games if name == "accuracy" else experiment) as results:
         figures = [MAKERS[name](results) for _ in range(2)]
     for ending in style.FORMATS:
         files = [tmp_path / f"{number}.{ending}" for number in range(2)]
@@ -70,8 +70,8 @@ def test_shares_of_outcomes_add_up(experiment: Path) -> None:
     assert sum(widths) == pytest.approx(100 * players)
 
 
-def test_accuracy_shows_losses_and_kept_values(experiment: Path) -> None:
-    with arena.Results(experiment) as results:
+def test_accuracy_shows_losses_and_kept_values(few_games: Path) -> None:
+    with arena.Results(few_games) as results:
         above, below = moves.accuracy(results, nodes=100).axes
         frame = results.accuracy("last", by="pieces", evaluator=judging_evaluator().create(), nodes=100)
         best = list(results.standings("last")["player"])

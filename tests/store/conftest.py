@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from arena.contracts.record import GameRecord
+    from servers import Server
 
 
 @pytest.fixture
@@ -107,8 +108,12 @@ class Filled:
 @pytest.fixture(scope="session", params=KINDS)
 def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Filled]:
     """A database with the tournaments ``spring``, which has a player without games, and ``autumn``. Only read it."""
-    with new_database(request, tmp_path_factory.mktemp("filled"), request.param) as db:
-        yield fill(db)
+    if request.param == "sqlite":
+        yield fill(tmp_path_factory.mktemp("filled") / "arena.sqlite")
+        return
+    server: Server = request.getfixturevalue("postgres")
+    with server.database() as url:
+        yield fill(url)
 
 
 def fill(path: Db) -> Filled:

@@ -181,8 +181,8 @@ def test_two_stores_write_to_one_database(db: Db, identities: Players, record: M
     assert extra_files(db) == []
 
 
-def test_importing_the_store_does_not_load_pandas() -> None:
-    code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic'} & sys.modules.keys()))"
+def test_importing_the_store_does_not_load_pandas_or_psycopg() -> None:
+    code = "import sys, arena.store; sys.exit(bool({'pandas', 'numpy', 'alembic', 'psycopg'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
