@@ -97,9 +97,9 @@ def player_of(task: GameTask, side: Side) -> Player:
     return player
 
 
-def random_of(task: GameTask, side: Side) -> Generator:
-    """Return the generator from which the player of ``side`` draws its random numbers."""
-    return default_rng((task.seed, side))
+def random_of(task: GameTask, side: Side, *ply: int) -> Generator:
+    """Return the generator from which the player of ``side`` draws its random numbers, in all plies or in one."""
+    return default_rng((task.seed, side, *ply))
 
 
 def seed_global_random(task: GameTask) -> None:

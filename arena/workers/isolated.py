@@ -123,11 +123,17 @@ class IsolatedPlayer(PlayerProcess, Player):
 
     answers = m.Answer
 
-    def __init__(self, task: GameTask, side: Side, memory: int, timeout: float, **options: Any) -> None:
-        """Create the player of ``side``. The other arguments are those of :class:`PlayerProcess`."""
+    def __init__(
+        self, task: GameTask, side: Side, memory: int, timeout: float, *, by_ply: bool = False, **options: Any
+    ) -> None:
+        """Create the player of ``side``.
+
+        ``by_ply``: its random numbers follow from the seed and the ply, so that a game can be interrupted; else they go
+        on from ply to ply. The other arguments are those of :class:`PlayerProcess`.
+        """
         super().__init__(memory, timeout, **options)
         try:
-            self._ask(m.Create(task, side, memory))
+            self._ask(m.Create(task, side, memory, by_ply))
         except BaseException:
             self.close()
             raise

@@ -47,6 +47,8 @@ class Create(msgspec.Struct, tag=True):
     side: Side
     memory: int
     """Memory limit of the process, in bytes."""
+    by_ply: bool = False
+    """Whether the random numbers of each call follow from the seed and the ply; else they go on from call to call."""
 
 
 class Call(msgspec.Struct, tag=True):

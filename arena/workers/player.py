@@ -113,6 +113,8 @@ def _serve_player(create: m.Create, channel: m.Channel, compiled: event.Recordin
                 case m.Create():
                     player = player_of(create.task, create.side)
                 case m.Call():
+                    if create.by_ply:
+                        random = random_of(create.task, create.side, len(request.moves))
                     answer = _call(player, request, random)
                 case m.Finish():
                     player.finish(request.record)
