@@ -14,6 +14,7 @@
     ├── ModelError                a weights file is missing, damaged or of another kind
     ├── LearnerError              the code of a learner raised an exception
     ├── StoreError                a database cannot be opened, read or written
+    │   ├── NotOnRecord           the database holds no tournament, game, run, ... of this name
     │   └── Unreachable           the server of a database does not answer, or has closed the connection
     ├── TablebaseError            endgame tables are missing, damaged or cannot be written
     └── TournamentStopped         a tournament stopped before its last game
@@ -149,6 +150,10 @@ class LearnerError(ArenaError):
 
 class StoreError(ArenaError):
     """A database cannot be opened, read or written."""
+
+
+class NotOnRecord(StoreError):
+    """A database holds no tournament, game, run, experiment or collection of this name."""
 
 
 class Unreachable(StoreError):

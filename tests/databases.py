@@ -103,3 +103,9 @@ def refusal(opened: Callable[[Any], Any], path: object) -> str:
     assert "\n" not in line
     assert str(path) in line
     return line
+
+
+def empty(path: Path) -> Path:
+    """Make a database without rows, and return its path."""
+    database.Database(path, write=True).engine.dispose()
+    return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-VOID = {"meta", "wbr"}
+VOID = {"img", "input", "link", "meta", "wbr"}
 
 
 class Reader(HTMLParser):

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from arena.checkers.game import Limits
     from arena.plugins.specs import Spec
 
-_PIECES = {"0": (), "1": (0,), "3": (0, 2), "-1": (1,), "-3": (1, 2)}
-"""The indices of the masks (black, white, kings) that a number for a square sets."""
-
 
 def analyze(
     context: typer.Context,
@@ -57,13 +54,14 @@ def analyze(
     With --player, print the move of that player instead.
     """
     from arena.checkers.game import Limits
+    from arena.checkers.positions import parse_position
     from arena.cli.output import compile_for, given, say
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.search import Search
     from arena.search.tablebase import Tablebase
 
-    board = _board(position)
+    board = parse_position(position)
     resolver = ModelResolver(db)
     if player is not None:
         for name in {"evaluator", "pieces"} & given(context).keys():
@@ -93,30 +91,6 @@ def analyze(
     speed = f"{result.nodes / max(result.seconds, 1e-9) / 1e6:.1f} million a second"
     print(f"depth {result.depth}: {score} for {board.side}, {result.nodes} nodes, {result.seconds:.2f} s ({speed})")
     print("best line: " + " ".join(map(str, result.pv)))
-
-
-def _board(text: str) -> Board:
-    """Return the board of a FEN, of ``start``, or of 32 numbers, square 1 first, with Black to move.
-
-    Raises BadFEN if the text is none of them.
-    """
-    from arena.checkers.board import Board
-    from arena.errors import BadFEN, shown
-
-    if text == "start":
-        return Board.start()
-    words = text.strip("[] ").replace(",", " ").split()
-    if ":" in text or len(words) == 1:
-        return Board.from_fen(text)
-    if len(words) != 32 or not set(words) <= _PIECES.keys():
-        raise BadFEN(f"{shown(text)} is not a position: write 32 numbers, each one of {', '.join(_PIECES)}")
-    black, white, kings = (
-        sum(1 << square for square, word in enumerate(words) if mask in _PIECES[word]) for mask in range(3)
-    )
-    try:
-        return Board(black, white, kings)
-    except ValueError as error:
-        raise BadFEN(f"{shown(text)} is not a position: {error}") from None
 
 
 def _show_move(board: Board, spec: Spec, limits: Limits) -> None:

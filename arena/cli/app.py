@@ -9,6 +9,7 @@ import typer
 
 from arena.cli import (
     analyze,
+    annotate,
     cache,
     check,
     compare,
@@ -25,6 +26,7 @@ from arena.cli import (
     plot,
     replay,
     results,
+    serve,
     tablebase,
     tournament,
     train,
@@ -52,10 +54,12 @@ for group in (
     experiment,
     results,
     replay,
+    annotate,
     train,
     models,
     page,
     play,
+    serve,
     engine,
     plot,
     listing,

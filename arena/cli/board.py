@@ -10,6 +10,7 @@ from rich.text import Text
 
 from arena.checkers.move import Side
 from arena.checkers.notation import move_text
+from arena.play.notices import draw_notices
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,8 +28,6 @@ _LIST_ROWS = 5
 """Rows of the list of legal moves beside the large board."""
 _LAST_MOVES = 2
 """Number of full moves that are shown beside the large board."""
-_DRAW_NEAR = 20
-"""Number of plies before a draw by quiet plies from which on it is announced."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +131,7 @@ def facts(session: Session, probability: float | None) -> Iterator[str]:
         yield f"after {session.game.ply} plies"
         return
     yield f"move {session.game.ply // 2 + 1}, {session.game.side.name.title()} to move"
-    rules, quiet = session.setup.rules, session.game.quiet_plies
-    if rules.quiet_plies is not None and rules.quiet_plies - quiet <= _DRAW_NEAR:
-        yield f"draw after {rules.quiet_plies - quiet} more plies without progress"
-    if session.game.repetitions > 1:
-        yield f"this position occurs for the {session.game.repetitions}. time"
+    yield from draw_notices(session.game)
     if probability is not None:
         yield f"win probability {100 * probability:.0f} %"
 
@@ -159,7 +154,7 @@ def move_lines(session: Session, width: int, rows: int | None = None) -> list[st
 def name_of(session: Session, side: Side) -> str:
     """Return the name by which a side is shown: the person's name or ``you``, or the spec of the opponent."""
     if side is session.setup.side:
-        return session.setup.person.partition("name=")[2].strip("[]") or "you"
+        return session.setup.name or "you"
     return session.setup.opponent
 
 

@@ -10,7 +10,7 @@ import typer
 from arena.cli import complete
 from arena.cli.options import Db
 from arena.cli.output import Quiet
-from arena.errors import ArenaError
+from arena.errors import ArenaError, PluginError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
@@ -33,29 +33,37 @@ def check(
     games: Annotated[int, typer.Option(min=1, help="Number of games that a learner learns from at a time.")] = 10,
     move_timeout: Annotated[float, typer.Option(min=0.01, help="Seconds that a move may take.")] = 60.0,
     memory: Annotated[int, typer.Option(min=1, help="MB of memory that a player may use (checked on Linux).")] = 2048,
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that a check may take.")] = 600.0,
     db: Db = DEFAULT_DB,
     quiet: Quiet = False,  # noqa: ARG001
 ) -> None:
     """Check whether players, evaluators and learners keep to their contracts.
 
-    Each check prints a line. The exit code is 1 if a check fails.
+    Each check runs in a process of its own and prints a line. The exit code is 1 if a check fails.
     """
-    from arena.cli.output import compile_for, say
-    from arena.conformance import Settings, Subject, checks_of, found
-    from arena.plugins.models import ModelResolver
+    from arena.cli.output import say
+    from arena.conformance import Settings
+    from arena.conformance.separate import Checks
+    from arena.referee.match import Fault
+    from arena.supervised import Supervisor
 
     settings = Settings(positions=positions, games=games, move_timeout=move_timeout, memory=memory)
-    resolver = ModelResolver(db)
-    specs = found(what, resolver)
-    compile_for(*specs)
     failed = total = 0
-    for number, spec in enumerate(specs):
-        subject = Subject(spec, resolver, settings)
-        print(f"{chr(10) if number else ''}{spec.registered.kind} {spec.text}, from {spec.registered.origin}")
-        for each in checks_of(subject.kind):
-            result = subject.result(each.name)
-            print("\n".join(_lines(result)), flush=True)
-            failed, total = failed + (result.status == "failed"), total + 1
+    with Supervisor() as supervisor:
+        checks = Checks(supervisor, settings, timeout)
+        try:
+            components = checks.components(what, db)
+            for component in components:
+                for line in checks.compiled(component):
+                    say(line)
+        except Fault as fault:
+            reason = fault.reason.strip().rpartition("\n")[2]
+            raise PluginError(f"{what} cannot be imported: {reason}") from None
+        for number, component in enumerate(components):
+            print(f"{chr(10) if number else ''}{component.kind} {component.text}, from {component.origin}")
+            for result in checks.results(component):
+                print("\n".join(_lines(result)), flush=True)
+                failed, total = failed + (result.status == "failed"), total + 1
     if failed:
         raise ArenaError(f"{failed} of {total} checks failed")
     say(f"{total} checks, no failure")

@@ -13,9 +13,12 @@ from arena.errors import ArenaError, UsageError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.checkers.move import Move, Side
     from arena.contracts.record import GameRecord
     from arena.store import Results
+    from arena.store.annotations import Annotation
     from arena.tournament.replay import Verification
 
 _GUARDED = ("timeout", "crash", "memory")
@@ -63,7 +66,8 @@ def replay(
         elif ways:
             _debug(stored, record, game, tournament, pdb)
         else:
-            _show(record, stored.games(tournament, game=game)["name"][0], boards)
+            name = stored.games(tournament, game=game)["name"][0]
+            _show(record, name, stored.game_annotations(game, tournament), boards)
 
 
 def register(app: typer.Typer) -> None:
@@ -71,7 +75,7 @@ def register(app: typer.Typer) -> None:
     app.command()(replay)
 
 
-def _show(record: GameRecord, name: str | None, boards: bool) -> None:
+def _show(record: GameRecord, name: str | None, annotations: Sequence[Annotation], boards: bool) -> None:
     from arena.checkers.board import Board
     from arena.checkers.move import Side
     from arena.checkers.notation import parse_move
@@ -83,15 +87,23 @@ def _show(record: GameRecord, name: str | None, boards: bool) -> None:
     board = Board(black, white, kings, first)
     if boards:
         print(f"\n{board}\n")
+    _print_annotations(annotations, 0)
     for ply, text in enumerate(record.moves):
         number = f"{ply // 2 + 1}." if board.side is first else f"{ply // 2 + 1}..."
         print(" ".join(filter(None, (f"{number:>5} {board.side} {text}", _remarks(record, ply)))))
+        _print_annotations(annotations, ply + 1)
         board = board.after(parse_move(board, text))
         if boards:
             print(f"\n{board}\n")
     _print_end(record)
     if record.reason:
         print(record.reason)
+
+
+def _print_annotations(annotations: Sequence[Annotation], ply: int) -> None:
+    for each in annotations:
+        if each.ply == ply:
+            print(f"      {each.annotator}: {each.text}")
 
 
 def _title(label: str | int, record: GameRecord) -> str:

@@ -13,6 +13,8 @@ from arena.errors import UsageError
 from arena.plugins.models import DEFAULT_DB
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
 
     from arena.cli.output import Layout
@@ -36,13 +38,14 @@ ResultKind = Literal[
     "checkpoints",
     "models",
     "curve",
+    "annotations",
 ]
 _KIND_HELP = f"Rows to print: {', '.join(get_args(ResultKind))}. Without it, print the report."
 By = Literal["phase", "pieces"]
 _OF_ALL, _OF_RUNS, _OF_EXPERIMENTS = ("tournaments", "runs", "models"), ("metrics", "checkpoints"), ("curve",)
 """Kinds of rows of the whole database, of a training run, of an experiment. The other kinds are of a tournament."""
 _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
-    "game": ("games", "positions"),
+    "game": ("games", "positions", "annotations"),
     "player": (
         *("standings", "head-to-head", "superiority", "accuracy", "games", "forfeits"),
         *("learned-models", "versions", "ratings", "components"),
@@ -51,7 +54,8 @@ _NARROWED_BY: dict[str, tuple[ResultKind, ...]] = {
     "termination": ("games", "forfeits"),
     "limit": get_args(ResultKind),
     "experiment": ("accuracy", "curve"),
-    **dict.fromkeys(("collection", "by", "nodes"), ("accuracy",)),
+    "collection": ("accuracy", "annotations"),
+    **dict.fromkeys(("by", "nodes"), ("accuracy",)),
 }
 """The kinds that each option applies to."""
 
@@ -85,7 +89,9 @@ def results(
     experiment: Annotated[
         str | None, typer.Option(help="With accuracy and curve: an experiment: name, id, or 'last'.")
     ] = None,
-    collection: Annotated[str | None, typer.Option(help="With accuracy: a collection of imported games.")] = None,
+    collection: Annotated[
+        str | None, typer.Option(help="With accuracy and annotations: a collection of imported games.")
+    ] = None,
     by: Annotated[By, typer.Option(help="With accuracy: rows by phase of the game, or by pieces on the board.")] = (
         "phase"
     ),
@@ -124,12 +130,15 @@ def results(
         elif kind in _OF_EXPERIMENTS:
             frame = curve.curves(stored, experiment or "last")
         elif kind == "accuracy":
-            if len({"tournament", "experiment", "collection"} & given(context).keys()) > 1:
-                raise UsageError("accuracy takes only one of --tournament, --experiment and --collection")
+            _refuse_several(context, kind, ("tournament", "experiment", "collection"))
             which = None if experiment or collection or tournament == "all" else tournament
             if not (experiment or collection):
                 _warn_of_unfinished(stored, tournament)
             frame = _accuracy(stored, which, experiment, collection, by, nodes)
+        elif kind == "annotations":
+            which = tournament if "tournament" in given(context) and tournament != "all" else None
+            _refuse_several(context, kind, ("tournament", "collection", "game"))
+            frame = stored.annotations(which, collection, game)
         elif game is not None:
             which = tournament if "tournament" in given(context) else None
             frame = getattr(stored, kind)(which, game=game)
@@ -196,6 +205,15 @@ def _warn_of_unfinished(stored: Results, tournament: str) -> None:
     for row in stored.tournaments().to_dict("records"):
         if chosen_id in (None, row["id"]) and is_unfinished(row):
             warn(f"tournament {row['name']!r} is unfinished: {count_of(row)} games are on record")
+
+
+def _refuse_several(context: typer.Context, kind: ResultKind, options: Sequence[str]) -> None:
+    """Raise UsageError if the command line has more than one of some options."""
+    from arena.cli.output import given
+
+    if len(set(options) & given(context).keys()) > 1:
+        *first, last = (f"--{name}" for name in options)
+        raise UsageError(f"{kind} takes only one of {', '.join(first)} and {last}")
 
 
 def _refuse_options_without_effect(context: typer.Context, kind: ResultKind | None, spec: bool) -> None:

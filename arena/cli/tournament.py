@@ -101,13 +101,15 @@ def _play_on(context: typer.Context, which: str, add: list[str], accept_changed:
     from arena.plugins import specs
     from arena.plugins.models import ModelResolver
     from arena.store import Store
-    from arena.tournament import runner
+    from arena.tournament import hand_ins, runner
 
     allowed = ("db", "workers", "isolate", "accept_changed", "add", "games")
     refuse_recorded_settings(context, "tournament", allowed)
     options = context.params
     with Store.existing(options["db"], say) as store:
         stored = store.tournament(which)
+        if options["isolate"]:
+            hand_ins.stand_in_for(stored.settings.get("files", {}))
         players = specs.parse_list("player", ",".join(add), resolver=ModelResolver(options["db"])) if add else []
         with progress(store.location, stored.seed) as show:
             runner.resume(

@@ -52,9 +52,10 @@ class TournamentRequest(TournamentSettings):
 
         ``say``: called with a line for each file of the folder that is left out.
         """
-        from arena.plugins import hand_ins, specs
+        from arena.plugins import specs
         from arena.plugins.files import Files
         from arena.plugins.models import ModelResolver
+        from arena.tournament import hand_ins
 
         if not (self.players or self.players_from):
             raise UsageError("name the players, for example: arena tournament --players lms,td,minimax")
@@ -62,7 +63,7 @@ class TournamentRequest(TournamentSettings):
         named = self.players if isinstance(self.players, str) else ",".join(self.players or ())
         players = specs.parse_list("player", named, resolver=resolver) if named else []
         if self.players_from:
-            players += hand_ins.players(self.players_from, resolver, say)
+            players += hand_ins.players(self.players_from, resolver, say, isolate=self.isolate)
         return players
 
 

@@ -8,7 +8,9 @@ from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from arena.errors import UsageError
 from arena.faults import blamed
+from arena.plugins import specs
 from arena.training import training
 from arena.training.play import played
 
@@ -31,6 +33,7 @@ def seconds(plan: ExperimentPlan, workers: int) -> float:
     long.
     """
     total = 0.0
+    players: dict[str, Callable[[], Player]] = {}
     runs = Counter(run.label for run in (*plan.sweep_runs, *plan.runs))
     learners = {label: training.checked_learner(run) for label, run in plan.plans.items()}
     for label, learner in learners.items():
@@ -38,17 +41,30 @@ def seconds(plan: ExperimentPlan, workers: int) -> float:
         with blamed(f"the learner {run.learner.text}"):
             learner.begin(run.seed)
             total += runs[label] * run.games * _seconds_per_game(partial(_learn, run, learner), learner.step)
+            players[label] = _maker(learner)
             measuring_games = runs[label] * len(plan.checkpoints(label)) * plan.tournament.games
             for opponent in plan.opponents:
-                total += measuring_games * _seconds_per_game(partial(_play, learner.player, opponent.create))
+                total += measuring_games * _seconds_per_game(partial(_play, players[label], opponent.create))
     final_games = len(plan.settings.training_seeds) * plan.settings.measuring.final_games
     if final_games:
         for first, second in combinations(plan.settings.labels, 2):
             texts = [plan.plans[label].learner.text for label in (first, second)]
             with blamed(f"a game between the learners {' and '.join(texts)}"):
-                play = partial(_play, learners[first].player, learners[second].player)
+                play = partial(_play, players[first], players[second])
                 total += final_games * _seconds_per_game(play)
     return total / workers
+
+
+def _maker(learner: Learner) -> Callable[[], Player]:
+    """Return a function that makes players of what the learner has learned so far.
+
+    As in the games of an experiment, they share one model. A learner may take long to make it.
+    """
+    try:
+        create: Callable[[], Player] = specs.describe("player", learner.player()).create
+    except UsageError:  # the player is not registered
+        return learner.player
+    return create
 
 
 def _play(first: Callable[[], Player], second: Callable[[], Player], games: int) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.errors import UsageError
 from arena.plugins import specs
+from arena.plugins.files import Files
 from arena.plugins.models import DEFAULT_DB, ModelResolver
 from arena.tournament import schedule
 from arena.training import training
@@ -54,9 +55,8 @@ class ExperimentPlan:
         Raises UsageError for invalid learners, options, opponents, openings or checkpoints. Errors of reading recorded
         games pass unchanged.
         """
-        self.settings = settings
-        self.models = ModelResolver(database)
-        measuring = settings.measuring
+        self.models = ModelResolver(database, Files(settings.files))
+        self.settings, measuring = settings, settings.measuring
         self.tournament = measuring.tournament
         self.opponents = _unique(
             [specs.parse("player", text, resolver=self.models) for text in measuring.opponents], "opponent"
@@ -76,9 +76,18 @@ class ExperimentPlan:
         self._learners: dict[str, LearnerSettings] = {}
         self.plans: dict[str, RunPlan] = {}
         """For each label, those of candidates included, the plan of one of its runs."""
-        self.candidates = [each for learner in settings.learners for each in self._candidates(learner)]
+        opponents = [each.text for each in self.opponents]
+        learners = tuple(map(self._settled, settings.learners))
+        self.settings = replace(
+            settings,
+            learners=learners,
+            measuring=replace(measuring, opponents=opponents),
+            files=self.models.files.paths,
+        )
+        """The given settings. Names such as ``last``, and paths of classes, are replaced by names that never change."""
+        self.candidates = [each for learner in learners for each in self._candidates(learner)]
         """The candidates of all sweeps."""
-        for learner in settings.learners:
+        for learner in learners:
             self._add(_with_spec_of(learner, learner.candidates[0]) if learner.sweep else learner)
 
     @property
@@ -180,6 +189,22 @@ class ExperimentPlan:
             labels[plan.learner.text] = each.name
             yield Candidate(learner.name, each.name, plan.learner.text)
 
+    def _settled(self, learner: LearnerSettings) -> LearnerSettings:
+        """Return the settings of a learner with names that never change. Raises UsageError if one is unknown."""
+        name, options = specs.settings_of(learner.learner)
+        text = ":".join([specs.find("learner", name, resolver=self.models).name, *options])
+        if not learner.sweep:  # else options may be missing
+            text = specs.parse("learner", text, resolver=self.models).text
+        experience = _experience(learner).canonical(self.models)
+        return replace(
+            learner,
+            learner=text,
+            against=experience.against,
+            from_=list(experience.from_),
+            teacher=experience.teacher,
+            train_openings=experience.openings,
+        )
+
     def _add(self, learner: LearnerSettings) -> RunPlan:
         """Plan the runs of a learner or candidate."""
         plan = self._run_plan(learner, self.settings.training_seeds[0])
@@ -189,13 +214,18 @@ class ExperimentPlan:
 
     def _run_plan(self, learner: LearnerSettings, seed: int) -> RunPlan:
         spec = specs.parse("learner", learner.learner, resolver=self.models)
-        experience = Experience(learner.against, tuple(learner.from_), learner.teacher, learner.train_openings)
         step = spec.create().step
         at = learner.checkpoints
         if at is None:
             at = [max(round(share * learner.games / step), 1) * step for share in DEFAULT_CHECKPOINTS]
         measured = Measuring(baselines="", at=tuple(sorted({*at})))
-        return RunPlan(spec, seed, learner.games, experience, measured, self.models.database, self.models.files.paths)
+        return RunPlan(
+            spec, seed, learner.games, _experience(learner), measured, self.models.database, self.models.files.paths
+        )
+
+
+def _experience(learner: LearnerSettings) -> Experience:
+    return Experience(learner.against, tuple(learner.from_), learner.teacher, learner.train_openings)
 
 
 def _with_spec_of(learner: LearnerSettings, candidate: LearnerSettings) -> LearnerSettings:

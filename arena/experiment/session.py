@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from arena.experiment.plan import ExperimentPlan, PlannedRun
+    from arena.plugins.specs import Spec
     from arena.referee.task import GameTask
     from arena.store import Store
     from arena.store.experiments import StoredExperiment
@@ -256,12 +257,13 @@ class Session:
         Players are added in the order of the plan, so their ids do not depend on the number of processes. A checkpoint
         waits until all checkpoints before it are on record.
         """
-        recorded = {(run, games): model for run, games, model in self._store.experiments.missing(self._experiment.id)}
+        missing = self._store.experiments.missing(self._experiment.id)
+        recorded = {(run, games): (model, player) for run, games, model, player in missing}
         new = []
         for run, games in self._unmeasured():
             if (run, games) not in recorded:
                 break
-            spec = specs.parse("player", f"@{recorded[run, games]}", resolver=self._plan.models)
+            spec = self._player(*recorded[run, games])
             new.append((run, games, identity_of(spec), specs.identity(spec)))
         if not new:
             return
@@ -274,6 +276,16 @@ class Session:
             if player.spec not in known:
                 known.add(player.spec)
                 self._measure(player.spec)
+
+    def _player(self, model: str, player: str | None) -> Spec:
+        """Return the spec of the player of a checkpoint: ``@`` and the hash of its model.
+
+        If an earlier learner plays an equal model with another player, it is the ``player`` of the checkpoint.
+        """
+        name = f"@{model}"
+        known = self._plan.models.resolve(name).player
+        text = name if player is None or player == known else player
+        return specs.parse("player", text, resolver=self._plan.models)
 
     def _measure(self, player: str) -> None:
         """Number the games of a checkpoint against the opponents, and queue the unfinished ones."""

@@ -6,19 +6,20 @@ import re
 import tomllib
 from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
 
 from msgspec import Meta
 
 from arena.checkers.rules import DrawRules
 from arena.errors import UsageError, message_of, shown
+from arena.plugins.files import SUFFIX
 from arena.statistics.adastop import AdaStop
 from arena.tournament.settings import TournamentSettings
 from arena.tournament.values import LARGEST, key_of, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 _LABEL = re.compile(r"[\w.-]+")
 """Characters of a label. Labels are parts of the names of training runs."""
@@ -57,8 +58,8 @@ class LearnerSettings:
 
     @property
     def name(self) -> str:
-        """The label; that of a learner without a label is the name in its spec."""
-        return self.label or self.learner.partition(":")[0].strip()
+        """The label; that of a learner without a label is the name in its spec, or the name of its file."""
+        return self.label or Path(self.learner.partition(":")[0].strip()).name.removesuffix(SUFFIX)
 
     @property
     def candidates(self) -> list[Self]:
@@ -139,6 +140,10 @@ class ExperimentSettings:
         ]
         | None
     ) = None
+    files: Annotated[dict[str, str], Meta(description="Files of learners and players that are not installed.")] = field(
+        default_factory=dict
+    )
+    """Absolute paths by the names that canonical specs have for the files."""
     learners: tuple[LearnerSettings, ...]
     measuring: MeasuringSettings
 
@@ -256,9 +261,11 @@ class ExperimentSettings:
         """Return JSON values that :meth:`from_table` converts back."""
         sweep_seeds = {"sweep-seeds": self.candidate_seeds} if self.candidate_seeds else {}
         groups = {"until-decided": self.until_decided} if self.until_decided else {}
+        files = {"files": self.files} if self.files else {}
         return (
             sweep_seeds
             | groups
+            | files
             | {
                 "seeds": self.seed_groups[0],
                 "learners": [_plain(each) for each in self.learners],

@@ -33,6 +33,8 @@ class Advice:
     """Score for the person, in the player's units; None: the player reports none."""
     depth: int | None
     """Search depth in plies, or None."""
+    nodes: int | None
+    """Number of positions searched, or None."""
     pv: str
     """Principal variation: moves separated by blanks, possibly empty."""
     scale: Probability
@@ -76,7 +78,7 @@ class Adviser:
             self.close()
             raise
         report = copy.reported
-        return Advice(spec.text, move, report.score, report.depth, report.pv, self.scale(spec))
+        return Advice(spec.text, move, report.score, report.depth, report.nodes, report.pv, self.scale(spec))
 
     def close(self) -> None:
         """End the process."""

@@ -19,6 +19,7 @@ from arena.referee.match import Disturbance, Fault
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from arena.checkers.game import Report
     from arena.checkers.move import Move, Side
     from arena.contracts.record import GameRecord
     from arena.play.adviser import Advice
@@ -138,6 +139,16 @@ class Session:
         """Number of plies taken back so far."""
         return self._log.undone
 
+    @property
+    def started(self) -> float:
+        """Start of the game, in seconds since the epoch."""
+        return self._log.started
+
+    @property
+    def reports(self) -> list[Report]:
+        """What the opponent reported for each ply; an empty report for the plies of the person."""
+        return list(self._log.reports)
+
     def captured(self, side: Side) -> int:
         """Return the number of pieces that ``side`` has captured."""
         first, now = (board[side.other].bit_count() for board in (self.game.boards[0], self.game.board))
@@ -154,8 +165,7 @@ class Session:
     @property
     def last_score(self) -> float | None:
         """The score that the opponent reported for its last move, in its units, from its point of view; or None."""
-        scores = self._own_scores()
-        return scores[-1] if scores else None
+        return next(reversed(self._own_scores()), None)
 
     @property
     def probability(self) -> float | None:

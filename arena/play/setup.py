@@ -11,17 +11,16 @@ from math import inf
 from arena.checkers.board import Board
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Outcome, Termination
 from arena.checkers.move import Side
-from arena.errors import UsageError, shown
+from arena.errors import UsageError
 from arena.plugins import specs
 from arena.plugins.files import Files, paths_of
 from arena.plugins.models import ModelResolver
 from arena.plugins.specs import Spec
 from arena.store import Store
+from arena.store.people import person_name
 from arena.tournament.schedule import pairing_of, seed_of
 from arena.workers import MEMORY, MOVE_TIMEOUT
 
-LONGEST_NAME = 40
-"""Maximum number of characters of a person's name."""
 START = "start"
 """Name of the initial position."""
 
@@ -62,6 +61,11 @@ class Setup:
     @property
     def pairing(self) -> str:
         return pairing_of(self.person, self.opponent)
+
+    @property
+    def name(self) -> str:
+        """Name of the person; empty if the person has none."""
+        return self.person.partition("name=")[2].strip("[]")
 
     def player(self, side: Side) -> str:
         """Return the spec of the player of ``side``."""
@@ -140,9 +144,7 @@ def new_setup(
 
 def person_spec(name: str) -> str:
     """Return the spec of a person. Raises UsageError if the name cannot be recorded."""
-    name = name.strip()
-    if len(name) > LONGEST_NAME or not name.isprintable() or set(name) & set("[]") or _undecodable(name):
-        raise UsageError(f"a name has at most {LONGEST_NAME} printable characters, without brackets, not {shown(name)}")
+    name = person_name(name)
     return f"human:name=[{name}]" if name else "human"
 
 
@@ -157,8 +159,3 @@ def parse_player(text: str, database: str, files: Mapping[str, str] | None = Non
     if spec.registered.cls.needs_terminal:
         raise UsageError(f"{spec.text} is a person at a terminal: name a player that chooses its moves itself")
     return spec
-
-
-def _undecodable(name: str) -> bool:
-    """Whether a name holds bytes of the command line that are not UTF-8."""
-    return any("\ud800" <= character <= "\udfff" for character in name)

@@ -47,6 +47,13 @@ class SourceFile:
     """Absolute path."""
     hash: str
     """Hash of the file and of the modules of its folder that it imports: 16 hexadecimal digits."""
+    parts: tuple[str, ...] = ()
+    """The files that the hash covers, relative to the folder, if only processes of players may import the file."""
+
+    def check_unchanged(self) -> None:
+        """Raise PluginError if one of the :attr:`parts` has changed or cannot be read. Imports nothing."""
+        if self.parts and _hash(_contents(self.path, self.parts)) != self.hash:
+            raise _changed(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +63,8 @@ class Imported:
     module: ModuleType
     sources: Mapping[str, bytes]
     """Contents of the file and of the modules of its folder that it imported, by path relative to the folder."""
+    is_stand_in: bool = False
+    """Whether the module is a stand-in; see :mod:`arena.plugins.stand_ins`."""
 
     @property
     def hash(self) -> str:
@@ -128,11 +137,10 @@ class Files:
         path = self.paths[name]
         if not paths.is_file(path):
             raise UsageError(f"{name!r} was in the file {path}, which does not exist any more: put it back there")
-        source = SourceFile(name, path, imported(path).hash)
+        content = imported(path)
+        source = SourceFile(name, path, content.hash, tuple(sorted(content.sources)) if content.is_stand_in else ())
         if self._hashes.get(name, source.hash) != source.hash:
-            raise PluginError(
-                f"{shown_path(path)} was changed while its games were played: put the earlier version back"
-            )
+            raise _changed(path)
         return source
 
 
@@ -186,15 +194,33 @@ def imported(path: str) -> Imported:
 
     Raises PluginError if it cannot be read or imported.
     """
-    known, folder = _imported.get(path), Path(path).parent
+    known, name = _imported.get(path), Path(path).name
+    if known and _contents(path, known.sources) == known.sources:
+        return known
+    if known and known.is_stand_in:
+        raise _changed(path)
+    _imported[path] = _execute(path, _contents(path, [name])[name])
+    return _imported[path]
+
+
+def admit(path: str, module: ModuleType, parts: Iterable[str]) -> None:
+    """Let a stand-in take the place of the file at an absolute path. Raises PluginError if the file cannot be read.
+
+    ``parts``: the files that its hash covers, relative to the folder.
+    """
+    _imported[path] = Imported(module, _contents(path, parts), is_stand_in=True)
+
+
+def _contents(path: str, parts: Iterable[str]) -> dict[str, bytes]:
+    """Return the contents of files by their paths relative to the folder of ``path``. Raises PluginError."""
     try:
-        content = Path(path).read_bytes()
-        if known and all((folder / name).read_bytes() == source for name, source in known.sources.items()):
-            return known
+        return {name: (Path(path).parent / name).read_bytes() for name in parts}
     except (OSError, ValueError) as error:
         raise PluginError(f"{shown_path(path)} cannot be read: {message_of(error)}") from None
-    _imported[path] = _execute(path, content)
-    return _imported[path]
+
+
+def _changed(path: str) -> PluginError:
+    return PluginError(f"{shown_path(path)} was changed while its games were played: put the earlier version back")
 
 
 def _execute(path: str, content: bytes) -> Imported:

@@ -286,7 +286,8 @@ def _given(registered: Registered, settings: Iterable[str]) -> dict[str, str]:
         name, _, value = setting.partition("=")
         if name not in names:
             listing = ", ".join(f"{option.name} ({option.annotation})" for option in registered.options)
-            near = f"{nearest(name, names)} It takes {listing}" if names else "it takes none"
+            hint = nearest(name, names)
+            near = f"{hint}{'' if hint.endswith('?') else '.'} It takes {listing}" if names else "it takes none"
             raise BadOption(f"{registered.name} has no option {shown(name)}; {near}")
         if name in given:
             raise BadOption(f"the option {name!r} of {registered.name} is given twice")

@@ -118,7 +118,7 @@ def units(needed: Iterable[Spec]) -> list[Unit]:
     for learner in learners:
         result[GAMES] = Unit(GAMES, None, (SEARCH,))
         player = registry.load().get("player", learner.cls.plays)
-        evaluators += [*_named_by(learner.cls), *_named_by(player.cls)]
+        evaluators += [*named_by(learner.cls), *named_by(player.cls)]
     evaluators = [item for item in evaluators if _is_unit(item)]
     for item in evaluators:
         name = f"evaluator {item.name}"
@@ -173,13 +173,13 @@ def _evaluators_of(spec: Spec) -> Iterator[Registered]:
         if isinstance(value, Spec):
             yield from _evaluators_of(value)
     if spec.registered.kind == "player":
-        yield from _named_by(spec.registered.cls)
+        yield from named_by(spec.registered.cls)
         if spec.registered.distribution != _OURS:
             evaluators = registry.load().all("evaluator")
             yield from (item for item in evaluators if item.distribution == spec.registered.distribution)
 
 
-def _named_by(cls: type) -> list[Registered]:
+def named_by(cls: type) -> list[Registered]:
     """Return the registered evaluators that the code of a class and its bases refers to.
 
     An evaluator counts if it is a global name of the module of one of these classes. It also counts if a method of the

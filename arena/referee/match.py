@@ -108,16 +108,21 @@ def seed_global_random(task: GameTask) -> None:
 
 def compile_for(task: GameTask, say: Callable[[str], object]) -> None:
     """Compile what the players of a task need and the cache does not hold; see :func:`compile_missing`."""
-    compile_missing(say, [_spec_of(task, side) for side in SIDES])
+    compile_missing(say, [_spec_of(task, side) for side in SIDES if not _is_apart(task, side)])
 
 
 def preload(task: GameTask) -> None:
     """Read the weights and endgame tables of a task into the caches of this process, which its forks inherit.
 
-    Raises an ArenaError if a spec is invalid, if weights have changed, or if the tables cannot be read.
+    Files that only processes of players may import are not imported. Raises an ArenaError if a spec is invalid, if
+    weights or files have changed, or if the tables cannot be read.
     """
     for side in SIDES:
-        _spec_of(task, side)
+        if _is_apart(task, side):
+            for file in _files_of(task, side):
+                file.check_unchanged()
+        else:
+            _spec_of(task, side)
     if task.tables is not None:
         _tables(task.tables)
 
@@ -321,7 +326,19 @@ def _blamed(side: Side, error: BaseException) -> Exception:
     return _Forfeit(side, error if type(error) is Fault else Fault.raised(error))
 
 
+def _files_of(task: GameTask, side: Side) -> tuple[SourceFile, ...]:
+    return task.black_files if side is Side.BLACK else task.white_files
+
+
+def _is_apart(task: GameTask, side: Side) -> bool:
+    """Whether only a process of the player may import a file of this side."""
+    return any(file.parts for file in _files_of(task, side))
+
+
 def _spec_of(task: GameTask, side: Side) -> specs.Spec:
+    if _is_apart(task, side):  # the weights of a stand-in are unknown
+        text = task.black if side is Side.BLACK else task.white
+        return specs.parse("player", text, resolver=_resolver(task.database, _files_of(task, side)))
     if side is Side.BLACK:
         return _playing(task.black, task.black_weights, task.black_model, _resolver(task.database, task.black_files))
     return _playing(task.white, task.white_weights, task.white_model, _resolver(task.database, task.white_files))

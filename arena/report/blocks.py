@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from arena.report.columns import Cells, cells
+from arena.report.figures import inline
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from arena.report.games import ShownGame
 
@@ -55,9 +57,24 @@ class Picture:
     """A figure."""
 
     kind: ClassVar[str] = "picture"
-    svg: str
-    """An SVG element, which contains no text from the database."""
-    caption: str
+    name: str
+    """The figure's id on the page."""
+    label: str
+    """What the figure shows, for people who do not see it."""
+    draw: Callable[[], Figure]
+    """Function that draws the figure, which takes long."""
+    remark: str = ""
+    """More about the figure."""
+
+    @property
+    def caption(self) -> str:
+        """The text below the figure."""
+        return f"{self.label}{self.remark}"
+
+    @property
+    def svg(self) -> str:
+        """The figure as an SVG element, which contains no text from the database."""
+        return inline(self.draw(), f"{self.name}-", self.label)
 
 
 @dataclass(frozen=True)

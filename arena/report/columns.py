@@ -62,7 +62,7 @@ def _optional(column: Column) -> Column:
 
 
 def _words(name: str, heading: str = "") -> Column:
-    """A column of texts. Of a text with several lines, it shows the last line."""
+    """A column of texts without control characters. Of a text with several lines, it shows the last line."""
     return Column(heading or name, lambda row: _last_line(row[name]), left=True)
 
 
@@ -145,7 +145,8 @@ def _learned(row: Row) -> str:
 def _last_line(value: object) -> str:
     from arena.contracts.record import last_line
 
-    return "" if value is None else last_line(str(value))
+    text = "" if value is None else last_line(str(value))
+    return "".join(each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in text)
 
 
 _PLAYER, _OPPONENT = _words("player"), _words("opponent")
@@ -187,6 +188,10 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _optional(_words("note")),
     ),
     "tournaments": (_words("name"), _count("players"), Column("games", _played), _count("seed"), _time("started")),
+    "experiments": (
+        *(_words("experiment"), _count("learners"), _count("seeds"), Column("games", _played), _time("started")),
+    ),
+    "collections": (_words("name"), _count("games"), _time("created")),
     "runs": (
         *(_words("run"), _words("learner"), Column("games", _learned), _count("checkpoints"), _value("seconds")),
         *(_count("seed"), _time("started")),
@@ -206,6 +211,15 @@ _TABLES: Mapping[str, Sequence[Column]] = {
     "learned-from": (
         *(_words("made_by", "made by"), _words("model"), _optional(_words("start"))),
         Column("direct", lambda row: "yes" if row["direct"] else "no"),
+    ),
+    "annotations": (
+        *(_words("game"), _count("ply"), _words("side"), _words("move"), _words("mark"), _words("better")),
+        *(
+            _optional(_value("score", form="+.2f")),
+            _optional(_words("comment")),
+            _words("annotator"),
+            _count("annotation"),
+        ),
     ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),
     "learners": (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
@@ -9,46 +10,70 @@ from arena.plots import experiments as plots
 from arena.plots.names import checkpoint_names
 from arena.report import notes, reproduction, tournament
 from arena.report.blocks import Block, Page, Picture, Section, Text, table
-from arena.report.figures import inline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from arena.store import Results
     from arena.store.experiments import StoredExperiment
 
 _CURVE = "Interquartile mean of the score over training seeds and opponents"
 _BAND = "; thin lines: single seeds; band: 95 % interval, with five seeds or more"
-_LADDER = "Ratings of the last checkpoints and the fixed opponents, with 95 % intervals"
+PICTURES: Mapping[str, tuple[str, str, Callable[[Results, int], Figure]]] = {
+    "curve": (_CURVE, _BAND, plots.learning_curve),
+    "time": (f"{_CURVE}, by processor time", "", partial(plots.learning_curve, horizontal="cpu_seconds")),
+    "ladder": ("Ratings of the last checkpoints and the fixed opponents, with 95 % intervals", "", plots.ladder),
+}
+"""What each picture shows, a remark, and the function that draws it for an experiment's id."""
 
 
 def page(results: Results, experiment: StoredExperiment) -> Page:
     """Return the page of an experiment. Raises UsageError if no checkpoint is measured yet."""
-    played = results.tournament(experiment.tournament_id)
+    shown = [
+        *sections(results, experiment),
+        _games(results, experiment),
+        reproduction.of_experiment(results, experiment),
+    ]
+    return Page(f"Experiment {experiment.name}", facts(results, experiment), shown)
+
+
+def sections(results: Results, experiment: StoredExperiment) -> list[Section]:
+    """Return the sections with results. Raises UsageError if no checkpoint is measured yet."""
     curve = results.learning_curve(experiment.id)
     aggregate = results.aggregate(experiment.id)
     if aggregate.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
-    sections = [
+    return [
         _learners(results, experiment, curve),
         _curves(results, experiment, aggregate, curve),
         *_ladder(results, experiment),
         *_sweep(results, experiment),
         *_failures(results, experiment),
-        *tournament.forfeits(results, played),
-        _games(results, experiment, curve),
-        reproduction.of_experiment(results, experiment),
+        *tournament.forfeits(results, results.tournament(experiment.tournament_id)),
     ]
-    facts = dict(tournament.facts(results, played))
-    facts = {
-        "learners": str(aggregate["label"].nunique()),
-        "training seeds": ", ".join(map(str, experiment.settings["seeds"])),
-        "opponents": ", ".join(experiment.settings["measuring"]["opponents"]),
-        "games": facts["games"],
-        "seed of the games": facts["seed"],
-        "openings": facts["openings"],
-    }
-    return Page(f"Experiment {experiment.name}", list(facts.items()), sections)
+
+
+def facts(results: Results, experiment: StoredExperiment) -> list[tuple[str, str]]:
+    """Return the first facts about an experiment: its size, and what decides its games."""
+    played = dict(tournament.facts(results, results.tournament(experiment.tournament_id)))
+    measuring = experiment.settings["measuring"]
+    return [
+        ("learners", str(results.learning_curve(experiment.id)["label"].nunique())),
+        ("training seeds", ", ".join(map(str, experiment.settings["seeds"]))),
+        ("opponents", ", ".join(measuring["opponents"])),
+        ("games", played["games"]),
+        ("seed of the games", played["seed"]),
+        ("openings", played["openings"]),
+    ]
+
+
+def picture(results: Results, experiment: StoredExperiment, name: str) -> Picture:
+    """Return the picture of that name, one of :data:`PICTURES`."""
+    label, remark, draw = PICTURES[name]
+    return Picture(name, label, lambda: draw(results, experiment.id), remark)
 
 
 def final_scores(results: Results, experiment: str | int) -> pd.DataFrame:
@@ -80,13 +105,9 @@ def _against(curve: pd.DataFrame) -> pd.DataFrame:
 
 
 def _curves(results: Results, experiment: StoredExperiment, aggregate: pd.DataFrame, curve: pd.DataFrame) -> Section:
-    blocks: list[Block] = [
-        Picture(inline(plots.learning_curve(results, experiment.id), "curve-", _CURVE), _CURVE + _BAND)
-    ]
+    blocks: list[Block] = [picture(results, experiment, "curve")]
     if curve["cpu_seconds"].notna().any():
-        by_time = plots.learning_curve(results, experiment.id, horizontal="cpu_seconds")
-        caption = f"{_CURVE}, by processor time"
-        blocks.append(Picture(inline(by_time, "time-", caption), caption))
+        blocks.append(picture(results, experiment, "time"))
     blocks.append(table("checkpoints-of-learners", aggregate, "Scores at each checkpoint", is_folded=True))
     return Section("Learning curves", blocks)
 
@@ -95,8 +116,8 @@ def _ladder(results: Results, experiment: StoredExperiment) -> list[Section]:
     frame = results.ladder(experiment.id)
     if frame["rating"].isna().all():
         return []
-    picture = Picture(inline(plots.ladder(results, experiment.id), "ladder-", _LADDER), _LADDER)
-    return [Section("Ladder", [picture, table("ladder", frame, "Ratings of all checkpoints", is_folded=True)])]
+    ratings = table("ladder", frame, "Ratings of all checkpoints", is_folded=True)
+    return [Section("Ladder", [picture(results, experiment, "ladder"), ratings])]
 
 
 def _sweep(results: Results, experiment: StoredExperiment) -> list[Section]:
@@ -116,8 +137,9 @@ def _failures(results: Results, experiment: StoredExperiment) -> list[Section]:
     return [Section("Failed runs", [table("failed-runs", failed, "Training runs that failed"), Text(text)])]
 
 
-def _games(results: Results, experiment: StoredExperiment, curve: pd.DataFrame) -> Section:
+def _games(results: Results, experiment: StoredExperiment) -> Section:
     """Return the first games of the last checkpoint of each learner's first seed against each opponent."""
+    curve = results.learning_curve(experiment.id)
     played = curve.dropna(subset=["player"])
     first = played[played["seed"] == played["seed"].iloc[0]]
     last = first[first["games"] == first.groupby("label")["games"].transform("max")]

@@ -15,6 +15,8 @@ from arena.errors import ArenaError, UsageError, message_of
 if TYPE_CHECKING:
     import os
 
+    import jinja2
+
     from arena.store import Results
 
 _TEMPLATES = resources.files("arena.report") / "templates"
@@ -37,8 +39,6 @@ def html(results: Results, which: str | int = "last") -> str:
         raise ArenaError(
             f"reports need matplotlib and Jinja2 ({message_of(error)}): pip install 'checkers-arena[plots]'"
         ) from None
-    from markupsafe import Markup, escape
-
     from arena.report import experiment, tournament
 
     stored = results.tournament(which)
@@ -48,16 +48,9 @@ def html(results: Results, which: str | int = "last") -> str:
         page = tournament.page(results, stored)
     else:
         page = experiment.page(results, results.experiment(int(of_it.iloc[0])))
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["breakable"] = lambda text: Markup(_BREAKS.sub("<wbr>", str(escape(text))))
     css, script = _template("page.css"), _template("page.js")
-    return environment.from_string(_template("page.html")).render(
+    templates = environment(jinja2.PackageLoader("arena.report"))
+    return templates.get_template("page.html").render(
         page=page,
         css=css,
         script=script,
@@ -65,6 +58,23 @@ def html(results: Results, which: str | int = "last") -> str:
         script_hash=_hash(script),
         version=version("checkers-arena"),
     )
+
+
+def environment(loader: jinja2.BaseLoader) -> jinja2.Environment:
+    """Return an environment for templates, in which all text is escaped. Its filter ``breakable`` is for specs."""
+    import jinja2
+    from markupsafe import Markup, escape
+
+    templates = jinja2.Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    templates.filters["breakable"] = lambda text: Markup(_BREAKS.sub("<wbr>", str(escape(text))))
+    return templates
 
 
 def check_file(path: str | os.PathLike[str]) -> None:

@@ -9,13 +9,21 @@ from arena.plots import tournaments as plots
 from arena.report import games, notes, reproduction, sprt
 from arena.report.blocks import Block, Games, Page, Picture, Section, Text, matrix, table
 from arena.report.columns import record
-from arena.report.figures import inline
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     import pandas as pd
+    from matplotlib.figure import Figure
 
     from arena.store import Results, StoredTournament
 
+PICTURES: Mapping[str, tuple[str, Callable[[Results, int], Figure]]] = {
+    "outcomes": ("Shares of games won, drawn and lost", plots.outcomes),
+    "ratings": ("Ratings with 95 % intervals", plots.ratings),
+    "map": ("Score % of each player (row) against each opponent (column)", plots.head_to_head),
+}
+"""What each picture shows, and the function that draws it for a tournament's id."""
 LARGEST_MATRIX = 40
 """Largest number of players in a table of players against players."""
 GAMES_RULE = (
@@ -26,17 +34,24 @@ GAMES_RULE = (
 
 def page(results: Results, tournament: StoredTournament) -> Page:
     """Return the page of a tournament. Raises UsageError if it has no games yet."""
+    shown = [
+        *sections(results, tournament),
+        shown_games(results, tournament, list(results.standings(tournament.id)["player"])),
+        reproduction.of_tournament(results, tournament),
+    ]
+    return Page(f"Tournament {tournament.name}", facts(results, tournament), shown)
+
+
+def sections(results: Results, tournament: StoredTournament) -> list[Section]:
+    """Return the sections with results. Raises UsageError if the tournament has no games yet."""
     standings = results.standings(tournament.id)
     if not standings["games"].any():
         raise UsageError(f"no game of tournament {tournament.name!r} is on record yet")
-    sections = [
+    return [
         _standings(results, tournament, standings),
         _pairs(results, tournament, list(standings["player"])),
         *forfeits(results, tournament),
-        shown_games(results, tournament, list(standings["player"])),
-        reproduction.of_tournament(results, tournament),
     ]
-    return Page(f"Tournament {tournament.name}", facts(results, tournament), sections)
 
 
 def facts(results: Results, tournament: StoredTournament) -> list[tuple[str, str]]:
@@ -81,15 +96,16 @@ def _standings(results: Results, tournament: StoredTournament, standings: pd.Dat
         points = results.points(tournament.id, tournament.players[0].spec)
         blocks += [Text(line) for line in sprt.verdict(tournament, points).splitlines()]
     blocks += [Text(each) for each in notes.of_tournament(system, marks.values(), compared=False)]
-    blocks.append(Picture(inline(plots.outcomes(results, tournament.id), "outcomes-", _OUTCOMES), _OUTCOMES))
+    blocks.append(picture(results, tournament, "outcomes"))
     if standings["rating"].notna().any():
-        blocks.append(Picture(inline(plots.ratings(results, tournament.id), "ratings-", _RATINGS), _RATINGS))
+        blocks.append(picture(results, tournament, "ratings"))
     return Section("Standings", blocks)
 
 
-_OUTCOMES = "Shares of games won, drawn and lost"
-_RATINGS = "Ratings with 95 % intervals"
-_HEAT_MAP = "Score % of each player (row) against each opponent (column)"
+def picture(results: Results, tournament: StoredTournament, name: str) -> Picture:
+    """Return the picture of that name, one of :data:`PICTURES`."""
+    label, draw = PICTURES[name]
+    return Picture(name, label, lambda: draw(results, tournament.id))
 
 
 def _pairs(results: Results, tournament: StoredTournament, players: list[str]) -> Section:
@@ -99,7 +115,7 @@ def _pairs(results: Results, tournament: StoredTournament, players: list[str]) -
         caption = "Games that the player won-drew-lost against players 1, 2, ..."
         texts = {(row["player"], row["opponent"]): record(row) for row in met.to_dict("records")}
         blocks.append(matrix("head-to-head", caption, players, texts))
-    blocks.append(Picture(inline(plots.head_to_head(results, tournament.id), "map-", _HEAT_MAP), _HEAT_MAP))
+    blocks.append(picture(results, tournament, "map"))
     if not superiority.empty:
         caption = "Pairs of players: Elo difference, likelihood of superiority, and p-value (Holm)"
         blocks.append(table("superiority", superiority, caption, is_folded=len(superiority) > _OPEN_ROWS))

@@ -146,7 +146,9 @@ class Database:
         error = context.original_exception
         if isinstance(error, (OverflowError, UnicodeError)):
             raise StoreError(f"{self.location} cannot hold a value: {error}")
-        if context.sqlalchemy_exception is None or context.is_pre_ping:  # after a failed ping, SQLAlchemy connects again
+        if (
+            context.sqlalchemy_exception is None or context.is_pre_ping
+        ):  # after a failed ping, SQLAlchemy connects again
             return
         if isinstance(context.sqlalchemy_exception, IntegrityError):
             line = first_line(error)

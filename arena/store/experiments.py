@@ -151,11 +151,12 @@ class Experiments(Part):
         with self._connection.begin():
             return {(run, games): spec for run, games, spec in self._connection.execute(query)}
 
-    def missing(self, experiment_id: int) -> list[tuple[int, int, str]]:
-        """Run, games and hash of the checkpoints that have no player in the experiment's tournament yet."""
+    def missing(self, experiment_id: int) -> list[tuple[int, int, str, str | None]]:
+        """The checkpoints that have no player in the experiment's tournament yet: run, games, hash, and the spec of the
+        player that their learner plays with (None: unknown)."""
         known = experiment_checkpoints.c
         query = (
-            select(checkpoints.c.run_id, checkpoints.c.games, checkpoints.c.model_hash)
+            select(*(checkpoints.c[name] for name in ("run_id", "games", "model_hash", "player")))
             .join(experiment_runs, experiment_runs.c.run_id == checkpoints.c.run_id)
             .outerjoin(
                 experiment_checkpoints, (known.run_id == checkpoints.c.run_id) & (known.games == checkpoints.c.games)
@@ -164,7 +165,7 @@ class Experiments(Part):
             .order_by(checkpoints.c.run_id, checkpoints.c.games)
         )
         with self._connection.begin():
-            return [(run, games, model) for run, games, model in self._connection.execute(query)]
+            return [(run, games, model, player) for run, games, model, player in self._connection.execute(query)]
 
     def shared_models(self, experiment_id: int) -> dict[str, tuple[dict[str, str], list[tuple[int, int]]]]:
         """For the hash of each model that several checkpoints of an experiment have: its provenance, and run and games

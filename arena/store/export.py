@@ -7,21 +7,24 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, null, or_, select
 
 from arena.checkers.board import Board
 from arena.checkers.move import Side
 from arena.checkers.pdn import game_text
-from arena.store import commentary, lookup
+from arena.store import lookup
+from arena.store.annotations import added, annotator_of, of_pdn, pdn_notes
 from arena.store.collector import ROSTER
 from arena.store.decoding import decoding
+from arena.store.lookup import GameKey
 from arena.store.schema import collected_games, games, players, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sqlalchemy import Connection, Row
 
+    from arena.store.annotations import Annotation
     from arena.store.database import Database
 
 _ROWS = 500
@@ -45,8 +48,9 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
 
     Raises StoreError, before the first game, if the tournament, collection or game does not exist.
     """
-    parts: list[tuple[Query, Callable[[Row[Any]], str]]] = []
+    parts: list[tuple[Query, Callable[[Row[Any], Sequence[Annotation]], str]]] = []
     with database.engine.connect() as connection:
+        annotations = added(connection)
         if selection.game is not None or selection.tournament is not None or selection.collection is None:
             parts.append((_played(connection, location, selection), _played_text))
         if selection.game is None and (selection.collection is not None or selection.tournament is None):
@@ -56,7 +60,8 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
         for query, text in parts:
             connect = database.engine.connect().execution_options(yield_per=_ROWS)
             with decoding(location), connect as connection:
-                yield from map(text, connection.execute(query))
+                for row in connection.execute(query):
+                    yield text(row, annotations.get(GameKey(row.tournament_id, row.collection_id, row.id), ()))
 
     return texts()
 
@@ -69,6 +74,7 @@ def _played(connection: Connection, location: str, selection: Selection) -> Quer
             tournaments.c.name.label("event"),
             black.c.spec.label("black"),
             white.c.spec.label("white"),
+            *(games.c.tournament_id, null().label("collection_id"), games.c.id),
             *(games.c[name] for name in ("round", "opening", "result", "termination", "first", "moves", "started")),
             func.substr(games.c.boards, 1, 12).label("start"),
         )
@@ -90,7 +96,7 @@ def _played(connection: Connection, location: str, selection: Selection) -> Quer
     return query if selection.result is None else query.where(games.c.result == selection.result)
 
 
-def _played_text(row: Row[Any]) -> str:
+def _played_text(row: Row[Any], annotations: Sequence[Annotation]) -> str:
     black, white, kings = struct.unpack("<3I", row.start)
     tags = {
         "Event": row.event,
@@ -101,14 +107,18 @@ def _played_text(row: Row[Any]) -> str:
         "Opening": row.opening,
         "Termination": row.termination,
     }
-    return game_text(row.moves.split(), row.result, tags, Board(black, white, kings, Side[row.first.upper()]))
+    moves, start = row.moves.split(), Board(black, white, kings, Side[row.first.upper()])
+    annotators = {each.annotator for each in annotations}
+    if len(annotators) == 1:
+        tags["Annotator"] = str(*annotators)
+    return game_text(moves, row.result, tags, start, *_notes(annotations, len(moves), tags))
 
 
 def _collected(connection: Connection, location: str, selection: Selection) -> Query:
     """Return the query for games of collections, ordered by collection, file and number in the file."""
-    names = (*ROSTER, "tags", "result", "fen", "moves", "comments")
+    names = ("collection_id", "id", *ROSTER, "tags", "result", "fen", "moves", "comments")
     query: Query = (
-        select(*(collected_games.c[name] for name in names))
+        select(null().label("tournament_id"), *(collected_games.c[name] for name in names))
         .select_from(collected_games)
         .order_by(*(collected_games.c[name] for name in ("collection_id", "file", "number")))
     )
@@ -121,7 +131,15 @@ def _collected(connection: Connection, location: str, selection: Selection) -> Q
     return query if selection.result is None else query.where(collected_games.c.result == selection.result)
 
 
-def _collected_text(row: Row[Any]) -> str:
+def _collected_text(row: Row[Any], annotations: Sequence[Annotation]) -> str:
     tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
-    comments, marks = commentary.read(row.comments)
-    return game_text(row.moves.split(), row.result, tags | row.tags, Board.from_fen(row.fen), comments, marks)
+    moves = row.moves.split()
+    notes = _notes([*of_pdn(row.comments, row.tags), *annotations], len(moves), row.tags)
+    return game_text(moves, row.result, tags | row.tags, Board.from_fen(row.fen), *notes)
+
+
+def _notes(
+    annotations: Sequence[Annotation], plies: int, tags: Mapping[str, str]
+) -> tuple[Sequence[str], Sequence[str]]:
+    """Return comments and marks for PDN; both are empty if there are no annotations."""
+    return pdn_notes(annotations, plies, annotator_of(tags)) if annotations else ((), ())

@@ -22,6 +22,10 @@ SUPERIORITY = ("player", "opponent", "pairs", "score_pct", "score_error", "elo",
 FORFEITS = ("player", "termination", "reason", "games", "example")
 VERSIONS = ("player", "version", "code", "games")
 LEARNED = ("player", "round", "model", "spec")
+ANNOTATIONS = (
+    *("annotation", "game", "source", "ply", "side", "move", "annotator"),
+    *("mark", "better", "score", "comment", "added"),
+)
 COLLECTED = (
     *("game", "collection", "event", "site", "date", "round", "black", "white", "result"),
     *("fen", "plies", "moves", "comments", "file", "number"),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Table, func, select
 
-from arena.errors import StoreError, UsageError, shown
+from arena.errors import NotOnRecord, StoreError, UsageError, shown
 from arena.store.schema import (
+    collected_games,
     collections,
     experiments,
     games,
@@ -37,6 +38,19 @@ class PlayerIds(dict[str, int]):
 
     def __missing__(self, spec: str) -> int:
         raise StoreError(f"{spec} does not play in this tournament")
+
+
+class GameKey(NamedTuple):
+    """A game of a tournament or of a collection. The id of the other one is None."""
+
+    tournament_id: int | None
+    collection_id: int | None
+    game_id: int
+
+    @classmethod
+    def played(cls, tournament_id: int, game_id: int) -> GameKey:
+        """Return the key of a game of a tournament."""
+        return cls(tournament_id, None, game_id)
 
 
 def insert_new(connection: Connection, table: Table) -> Any:
@@ -105,8 +119,44 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
     row = connection.execute(query.limit(1)).first()
     if row is None:
         where = "" if slash or tournament is None else f" in tournament {shown(tournament)}"
-        raise StoreError(f"{location} holds no game {which}{where}; arena results games lists them")
+        raise NotOnRecord(f"{location} holds no game {which}{where}; arena results games lists them")
     return row[0], row[1]
+
+
+def any_game_key(connection: Connection, which: str | int, location: str) -> GameKey:
+    """Return the key of a game of a tournament or collection. Raises StoreError if it does not exist.
+
+    ``which`` names a game of a tournament as in :func:`game_key`, or is ``COLLECTION/NUMBER`` with the number of an
+    imported game in its PDN file or its id, or its id alone. Tournaments come first.
+    """
+    prefix, slash, name = str(which).rpartition("/")
+    ids = _names(connection, collections)
+    if slash and prefix in ids and prefix not in _names(connection, tournaments):
+        return GameKey(None, ids[prefix], _collected_id(connection, prefix, ids[prefix], name, location))
+    if not slash and name.isascii() and name.isdecimal() and len(name) <= _ID_DIGITS:
+        played = select(games.c.id).where(games.c.id == int(name))
+        imported = select(collected_games.c.collection_id).where(collected_games.c.id == int(name))
+        key = connection.scalar(imported.order_by(collected_games.c.collection_id.desc()))
+        if key is not None and connection.scalar(played) is None:
+            return GameKey(None, key, int(name))
+    return GameKey.played(*game_key(connection, which, None, location))
+
+
+def _collected_id(connection: Connection, collection: str, key: int, name: str, location: str) -> int:
+    """Return the id of a game of a collection, by its id or by its number in its file."""
+    here = collected_games.c
+    found: list[int] = []
+    if name.isascii() and name.isdecimal() and len(name) <= _ID_DIGITS:
+        for column in (here.id, here.number):
+            if not found:
+                query = select(here.id).where(here.collection_id == key, column == int(name)).order_by(here.file)
+                found = list(connection.scalars(query))
+    if not found:
+        raise StoreError(f"{location} holds no game {shown(name)} of the collection {shown(collection)}")
+    if len(found) > 1:
+        ids = ", ".join(map(str, found[:_SHOWN]))
+        raise StoreError(f"several files of {shown(collection)} have a game {name}: name it by its id, one of {ids}")
+    return found[0]
 
 
 def run_id(connection: Connection, which: str | int, location: str) -> int:
@@ -128,7 +178,7 @@ def collection_id(connection: Connection, name: str, location: str) -> int:
     ids: dict[str, int] = dict(connection.execute(select(collections.c.name, collections.c.id)).all())
     if name not in ids:
         held = f"it holds {', '.join(ids)}" if ids else "arena import makes one"
-        raise StoreError(f"{location} holds no collection {shown(name)}; {held}")
+        raise NotOnRecord(f"{location} holds no collection {shown(name)}; {held}")
     return ids[name]
 
 
@@ -141,7 +191,7 @@ def _names(connection: Connection, named: Table) -> dict[str, int]:
 
 def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -> int:
     if not names:
-        raise StoreError(f"{missing} yet: {remedy}")
+        raise NotOnRecord(f"{missing} yet: {remedy}")
     if which == "last":
         return max(names.values())
     if which in names:
@@ -150,4 +200,4 @@ def _id(names: Mapping[str, int], which: str | int, missing: str, remedy: str) -
         return by_number[str(which)]
     ids = ", ".join(f"{name} ({key})" for name, key in list(names.items())[-_SHOWN:])
     near = get_close_matches(str(which)[:_COMPARED].lower(), names, n=1)
-    raise StoreError(f"{missing} {shown(which)}; {f'did you mean {near[0]!r}? ' if near else ''}it holds {ids}")
+    raise NotOnRecord(f"{missing} {shown(which)}; {f'did you mean {near[0]!r}? ' if near else ''}it holds {ids}")

@@ -86,7 +86,9 @@ def of_hash(connection: Connection, start: str, location: str, load: Load) -> St
         raise StoreError(f"{location} holds no model whose hash begins with {start}: arena models lists the models")
     key = hashes[0]
     specs = (
-        select(checkpoints.c.player).where(checkpoints.c.model_hash == key),
+        select(checkpoints.c.player)
+        .where(checkpoints.c.model_hash == key)
+        .order_by(checkpoints.c.run_id, checkpoints.c.games),
         select(learned_models.c.spec).where(learned_models.c.model_hash == key),
     )
     player = next(filter(None, (connection.scalar(query.limit(1)) for query in specs)), None)

@@ -1,4 +1,4 @@
-"""Default names of tournaments and training runs."""
+"""Names of tournaments and training runs."""
 
 from __future__ import annotations
 

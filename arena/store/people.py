@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from arena.errors import StoreError, shown
+from arena.errors import StoreError, UsageError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup
 from arena.store.decoding import decoded
@@ -28,8 +28,18 @@ if TYPE_CHECKING:
 
 MARK = "people"
 """Name of the setting by which the tournament of people is known."""
+LONGEST_NAME = 40
+"""Maximum number of characters of a person's name."""
 _SHOWN = 10
 """Maximum number of saved games in a message."""
+
+
+def person_name(name: str) -> str:
+    """Return the name of a person without blanks around it. Raises UsageError if it cannot be recorded."""
+    name = name.strip()
+    if len(name) > LONGEST_NAME or not name.isprintable() or set(name) & set("[]"):
+        raise UsageError(f"a name has at most {LONGEST_NAME} printable characters, without brackets, not {shown(name)}")
+    return name
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,14 @@ class People(Part):
                 return game
         listing = ", ".join(f"{game.number} ({game.black} against {game.white})" for game in kept[-_SHOWN:])
         raise StoreError(f"{self.location} holds no saved game {shown(which)}; it holds {listing}")
+
+    def with_id(self, game_id: int) -> SavedGame:
+        """Return the unfinished game with an id. Raises StoreError if it is not on record."""
+        with self._connection.begin():
+            row = self._connection.execute(select(saved_games).where(saved_games.c.id == game_id)).first()
+        if row is None:
+            raise StoreError(f"{self.location} holds no saved game with the id {game_id}")
+        return SavedGame(**row._asdict())
 
     def forget(self, game_id: int) -> None:
         """Delete an unfinished game, if it is on record."""

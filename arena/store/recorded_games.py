@@ -80,11 +80,15 @@ def has_collection(database: Database, name: str) -> bool:
         return connection.scalar(select(collections.c.id).where(collections.c.name == name)) is not None
 
 
-def has_tournament(database: Database, which: str) -> bool:
-    """Whether a tournament with the name or id ``which`` exists. For ``last``: whether any tournament exists."""
+def tournament_name(database: Database, which: str) -> str | None:
+    """Return the name of the tournament with the name or id ``which``, or of the ``last`` one; None: there is none."""
     with database.engine.connect() as connection:
-        names = dict(connection.execute(select(tournaments.c.name, tournaments.c.id)).all())
-    return which in names or (which == "last" and bool(names)) or which in map(str, names.values())
+        query = select(tournaments.c.name, tournaments.c.id).order_by(tournaments.c.id)
+        ids: dict[str, int] = dict(connection.execute(query).all())
+    if which in ids:
+        return which
+    by_id = {str(key): name for name, key in ids.items()}
+    return next(reversed(ids), None) if which == "last" else by_id.get(which)
 
 
 def game(database: Database, which: str | int, tournament: str | int | None = None) -> tuple[int, GameRecord]:

@@ -10,10 +10,11 @@ from sqlalchemy import column, func, select, table
 from arena.errors import UsageError, shown
 from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games
 from arena.store import learning_log as learning
+from arena.store.annotation_results import AnnotationResults
+from arena.store.changes import change_token
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.positions import SOURCES, Positions
-from arena.store.provenance_results import ProvenanceResults
 from arena.store.schema import (
     collected_games,
     collections,
@@ -26,7 +27,7 @@ from arena.store.tournaments import changes_before, played_versions, points, sha
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
     from sqlalchemy import Connection, FromClause, Select
 
@@ -40,7 +41,7 @@ _FLOATS = ("rating", "rating_error", "error", "win_pct", "win_low", "win_high", 
 
 
 @decoded
-class Results(ProvenanceResults):
+class Results(AnnotationResults):
     """A database open for reading.
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the
@@ -65,6 +66,10 @@ class Results(ProvenanceResults):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def change_token(self) -> Hashable:
+        """Return a value that is different after every change of the database. Reading it costs little."""
+        return change_token(self._database)
 
     def tournament(self, which: str | int = "last") -> StoredTournament:
         """Return the settings and players of a tournament."""

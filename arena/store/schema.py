@@ -18,14 +18,40 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     UniqueConstraint,
     func,
 )
 
-metadata = MetaData()
+from arena.store.metadata import metadata
+from arena.store.people_schema import move_annotations, person_games, saved_games
+
+__all__ = [
+    "checkpoints",
+    "collected_games",
+    "collections",
+    "experiment_candidates",
+    "experiment_checkpoints",
+    "experiment_runs",
+    "experiments",
+    "games",
+    "learned_models",
+    "metadata",
+    "models",
+    "move_annotations",
+    "pairings",
+    "person_games",
+    "player_changes",
+    "players",
+    "ratings",
+    "run_games",
+    "run_metrics",
+    "runs",
+    "saved_games",
+    "tournament_players",
+    "tournaments",
+]
 
 tournaments = Table(
     "tournaments",
@@ -351,33 +377,3 @@ experiment_checkpoints = Table(
     ForeignKeyConstraint(["run_id", "games"], ["checkpoints.run_id", "checkpoints.games"]),
 )
 """One row per checkpoint that an experiment measures. Checkpoints with equal models have the same player."""
-
-person_games = Table(
-    "person_games",
-    metadata,
-    Column("tournament_id", Integer, primary_key=True),
-    Column("game_id", BigInteger, primary_key=True, autoincrement=False),
-    Column("side", Text, nullable=False, doc="side of the person: black or white"),
-    Column("hints", Integer, nullable=False, doc="number of hints and evaluations that the person asked for"),
-    Column("undone", Integer, nullable=False, doc="number of plies that the person took back"),
-    Column("clock", Double, doc="seconds of each side for the game; null: no clock"),
-    Column("increment", Double, nullable=False, doc="seconds that a clock gains after each move"),
-    ForeignKeyConstraint(["tournament_id", "game_id"], ["games.tournament_id", "games.id"]),
-    CheckConstraint("side IN ('black', 'white')"),
-)
-"""One row per game that a person played to its end. The game itself is a row of ``games``."""
-
-saved_games = Table(
-    "saved_games",
-    metadata,
-    Column("number", Integer, primary_key=True, doc="number by which the game is resumed; no number is used twice"),
-    Column("id", BigInteger, nullable=False, unique=True, doc="seed of the game, and its id once it is over"),
-    Column("black", Text, nullable=False, doc="canonical spec of the player with the black pieces"),
-    Column("white", Text, nullable=False, doc="canonical spec of the player with the white pieces"),
-    Column("plies", Integer, nullable=False, doc="number of plies played"),
-    Column("fen", Text, nullable=False, doc="FEN of the current board"),
-    Column("saved", Double, nullable=False, doc="time of saving, in seconds since the epoch"),
-    Column("state", JSON, nullable=False, doc="everything that the session needs to go on with the game"),
-    sqlite_autoincrement=True,
-)
-"""One row per unfinished game of a person."""

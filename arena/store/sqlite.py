@@ -60,10 +60,11 @@ class SQLiteFile:
 
         A transaction sees the database as it was at its first read.
         """
-        check_file(self.path, write=False)
         path = self.path
+        check_file(path, write=False)
 
         def connect() -> sqlite3.Connection:
+            check_file(path, write=False)
             uri = f"{path.absolute().as_uri()}?{_reader_mode(path.resolve())}"
             connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
             connection.execute("PRAGMA query_only = ON")

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.model import Model
     from arena.contracts.rating import PlayerRating, RatedGame
+    from arena.store.annotations import Annotations
     from arena.store.collector import Collector
     from arena.store.copying import Copied
     from arena.store.experiments import Experiments, StoredExperiment
@@ -122,6 +123,13 @@ class Store:
         from arena.store.experiments import Experiments
 
         return Experiments(self._connect, self.location)
+
+    @property
+    def annotations(self) -> Annotations:
+        """The annotations of games."""
+        from arena.store.annotations import Annotations
+
+        return Annotations(self._connect, self.location)
 
     @property
     def people(self) -> People:
@@ -308,11 +316,7 @@ class Store:
             source.engine.dispose()
 
     def copy(self, source: str | os.PathLike[str], progress: Callable[[int, int], object]) -> Copied:
-        """Copy another database into this one, which must be empty; see :mod:`arena.store.copying`.
-
-        All rows are copied, or none. ``progress`` is called with the numbers of rows copied and of all rows. Raises
-        StoreError if this database is not empty, if the source cannot be read, or if the copy differs from it.
-        """
+        """Copy all rows of another database into this one, or none; see :func:`arena.store.copying.copy`."""
         from arena.store.copying import copy
 
         check_distinct(self.database, source)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from arena.plugins.files import Files, paths_of
 from arena.plugins.models import DEFAULT_DB, ModelResolver
 from arena.training import sources
 from arena.training.sources.opponents import PAST, SELF
+from arena.training.sources.recorded_games import settled_name
 
 if TYPE_CHECKING:
     import os
@@ -47,13 +48,17 @@ class Experience:
         """Return the experience of a run on record, from its settings."""
         return cls(settings["against"], tuple(settings["from"]), settings["teacher"], settings.get("openings"))
 
-    def canonical(self, models: Resolver) -> Experience:
-        """Return this experience with canonical specs, whose meaning stays the same. Raises the errors of parsing."""
+    def canonical(self, models: ModelResolver) -> Experience:
+        """Return this experience with canonical specs and names, whose meaning stays the same.
+
+        Raises the errors of parsing.
+        """
         opponents = () if self.against is None else specs.split("player", self.against)
         against = ",".join(_canonical(text, models) for text in opponents) or None
         teacher = None if self.teacher is None else _canonical(self.teacher, models)
         openings = None if self.openings is None else specs.parse("opening", self.openings).text
-        return replace(self, against=against, teacher=teacher, openings=openings)
+        from_ = tuple(settled_name(name, models.database) for name in self.from_)
+        return Experience(against, from_, teacher, openings)
 
     @property
     def words(self) -> list[str]:

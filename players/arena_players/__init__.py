@@ -8,7 +8,9 @@ from arena_players.engine import Engine
 from arena_players.human import Human
 from arena_players.lms import LMS
 from arena_players.minimax import Minimax
+from arena_players.openspiel import OpenSpiel
 from arena_players.patterns import Patterns
+from arena_players.policy import Policy
 from arena_players.qmodel import QMetrics, QModel
 from arena_players.random import Random
 from arena_players.td import TD
@@ -21,11 +23,13 @@ def register_players() -> dict[str, type[arena.Player]]:
         "random": Random,
         "human": Human,
         "engine": Engine,
+        "openspiel": OpenSpiel,
         "minimax": Minimax,
         "lms": LMS,
         "td": TD,
         "qmetrics": QMetrics,
         "qmodel": QModel,
+        "policy": Policy,
         "patterns": Patterns,
         "tuned": Tuned,
         "m1": M1,

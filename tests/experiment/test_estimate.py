@@ -9,6 +9,7 @@ import pytest
 from arena.errors import LearnerError
 from arena.experiment import estimate
 from arena.experiment.plan import ExperimentPlan
+from arena.plugins import registry
 from experimenting import TABLE, settings
 
 if TYPE_CHECKING:
@@ -28,6 +29,17 @@ def test_an_estimate_counts_every_game(db: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(estimate, "_seconds_per_game", one_second)
     plan = ExperimentPlan(settings(measuring=TABLE["measuring"] | {"final-games": final_games}), db)
     assert estimate.seconds(plan, workers=2) == (plan.training_games + plan.games) / 2
+
+
+def test_the_players_of_timed_games_share_one_model(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner that takes long to make its model makes the estimate no longer than the experiment."""
+    made: list[object] = []
+    tiny = registry.load().get("learner", "tiny").cls
+    model = tiny.model
+    monkeypatch.setattr(tiny, "model", lambda learner: made.append(learner) or model(learner))
+    monkeypatch.setattr(estimate, "SAMPLE", 0.02)
+    estimate.seconds(ExperimentPlan(settings(), db), workers=2)
+    assert len(made) == len(settings().labels)
 
 
 def test_a_learner_that_fails_stops_the_estimate(db: Path) -> None:

@@ -169,3 +169,18 @@ def test_equal_models_share_one_player(db: Path) -> None:
     with closing(sqlite3.connect(db)) as connection:
         makers = [row[0] for row in connection.execute("SELECT provenance ->> 'learner' FROM models")]
     assert makers == ["tiny:seconds=0.2"] * 2  # the first in the plan, though it is recorded later
+
+
+def test_equal_models_with_different_players_are_measured_apart(db: Path) -> None:
+    learners = [
+        {"label": "one", "learner": "tiny:seconds=0.2", "games": 4, "checkpoints": [4]},
+        {"label": "two", "learner": "tiny:depth=2", "games": 4, "checkpoints": [4]},
+        {"label": "three", "learner": "tiny:depth=2:seconds=0.001", "games": 4, "checkpoints": [4]},
+    ]
+    carried_out(db, settings(learners=learners), workers=2)
+    with arena.Results(db) as results:
+        players = results.learning_curve().groupby(["seed", "label"])["player"].unique()
+        assert len(results.games("x")) == 2 * 2 * 2 * 4 + 2 * 2
+        for seed in (1, 2):
+            [one], [two], [three] = (players[seed, label] for label in ("one", "two", "three"))
+            assert (one.startswith("@"), two, three) == (True, f"tiny:weights={one}:depth=2", two)

@@ -13,10 +13,10 @@ import arena
 from arena.contracts.evaluator import Evaluator
 from arena.contracts.player import Player
 from arena.errors import BadOption, NameTaken, PluginError, UnknownName, UsageError
-from arena.plugins import hand_ins, registry, specs
+from arena.plugins import registry, specs
 from arena.plugins.files import Files, imported, paths_of
 from arena.plugins.models import Resolver
-from arena.plugins.specs import Spec, parse
+from arena.plugins.specs import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -256,81 +256,6 @@ def test_missing_file_of_a_record_is_one_line() -> None:
     files = Files({"mine": "gone/mine.py"})
     with pytest.raises(UsageError, match=r"^'mine' was in the file .*gone/mine\.py, which does not exist any more"):
         parse("player", "mine", resolver=Resolver(files))
-
-
-# Folders of hand-ins
-
-
-def collected(folder: str, resolver: Resolver | None = None) -> tuple[list[Spec], list[str]]:
-    lines: list[str] = []
-    return hand_ins.players(folder, resolver or Resolver(), lines.append), lines
-
-
-def test_folder_gives_the_players_of_its_files_and_subfolders(write: Write) -> None:
-    write("all/zoe.py", FIRST)
-    write("all/alice/greedy.py", FIRST)
-    write("all/bob.py", TWO)
-    write("all/alice/deeper/no.py", FIRST)
-    write("all/_private.py", "1 / 0")
-    write("all/.venv/no.py", "1 / 0")
-    players, lines = collected("all")
-    assert [each.text for each in players] == ["alice/greedy", "bob:One", "bob:Other", "zoe"]
-    assert lines == []
-
-
-def test_faulty_hand_ins_are_left_out_with_a_reason(write: Write) -> None:
-    write("all/good.py", FIRST)
-    write("all/broken.py", "def")
-    write("all/empty.py", "")
-    write("all/a b.py", FIRST)
-    write("all/person.py", FIRST + "\n        needs_terminal = True\n")
-    write("all/needy.py", FIRST.replace("last: bool = False", "last: bool"))
-    write("all/exits.py", "raise SystemExit")
-    players, lines = collected("all")
-    assert [each.text for each in players] == ["good"]
-    reasons = dict(line.removeprefix("left out: ").split(": ", 1) for line in lines)
-    assert reasons.keys() == {"a b", "broken", "empty", "exits", "needy", "person"}
-    assert reasons["broken"].startswith("all/broken.py cannot be imported: line 1: SyntaxError")
-    assert reasons["empty"] == "empty.py has no player: write class Mine(arena.Player)"
-    assert reasons["person"] == "it plays at a terminal"
-    assert reasons["needy"].startswith("needy needs the option 'last'")
-
-
-def test_file_without_a_player_beside_a_player_of_its_subfolder_is_no_problem(write: Write) -> None:
-    write("all/alice/greedy.py", FIRST.replace("import arena", "import arena\n    import helper"))
-    write("all/alice/helper.py", "")
-    write("all/bob/helper.py", "")
-    players, lines = collected("all")
-    assert [each.text for each in players] == ["alice/greedy"]
-    assert lines == ["left out: bob/helper: helper.py has no player: write class Mine(arena.Player)"]
-
-
-def test_import_that_does_not_end_is_left_out(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hand_ins, "IMPORT_TIMEOUT", 0.2)
-    write("all/good.py", FIRST)
-    write("all/hangs.py", "while True: pass")
-    players, lines = collected("all")
-    assert [each.text for each in players] == ["good"]
-    assert lines == [
-        "left out: hangs: all/hangs.py cannot be imported: line 1: TimeoutError: the import takes more than 0.2 seconds"
-    ]
-
-
-def test_taken_name_refuses_the_whole_folder(write: Write) -> None:
-    write("all/random.py", FIRST)
-    with pytest.raises(NameTaken):
-        collected("all")
-    write("more/mine.py", FIRST)
-    with pytest.raises(NameTaken):
-        collected("more", Resolver(Files({"mine": "elsewhere/mine.py"})))
-
-
-def test_folder_without_players_is_refused(write: Write) -> None:
-    write("all/empty.py", "")
-    with pytest.raises(UsageError, match=r"^no player in the folder all can take part$"):
-        collected("all")
-    with pytest.raises(UsageError, match=r"^there is no folder none: --players-from takes a folder of Python files$"):
-        collected("none")
 
 
 def test_every_kind_in_files_is_a_kind_of_components() -> None:

@@ -324,6 +324,7 @@ def test_empty_specs_in_lists_are_refused(text: str) -> None:
             r"searcher has no option 'dept'; did you mean 'depth'\? It takes depth \(int 1\.\.20\), "
             r"evaluator \(evaluator\), second \(evaluator\|none\)",
         ),
+        ("everything:mob=1", BadOption, r"no option 'mob'; there are flag, .*, share\. It takes flag \(true"),
         ("searcher:depth=3:depth=3", BadOption, "the option 'depth' of searcher is given twice"),
         ("needy:command=x", BadOption, r"needy needs the option 'weights' \(model\)"),
         ("searcher:depth=deep", BadOption, r"the option 'depth' of searcher takes int 1\.\.20, not 'deep'"),

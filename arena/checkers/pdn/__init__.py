@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from arena.checkers.pdn.game import PDNGame, number_in
 from arena.checkers.pdn.reader import opened, read
+from arena.checkers.pdn.tokens import MARKS
 from arena.checkers.pdn.writer import game_text, write
 from arena.errors import PDNError
 
-__all__ = ["PDNError", "PDNGame", "game_text", "number_in", "opened", "read", "write"]
+__all__ = ["MARKS", "PDNError", "PDNGame", "game_text", "number_in", "opened", "read", "write"]

@@ -46,7 +46,7 @@ _OTHERS = r"""
 _TOKEN = re.compile(f"{_TAG} | {_OTHERS}", re.VERBOSE | re.DOTALL)
 _TOKEN_BUT_TAG = re.compile(_OTHERS, re.VERBOSE | re.DOTALL)
 _BEGUN_TAG = re.compile(r'\[\s*\w+\s+"')
-_MARKS = ("!", "?", "!!", "??", "!?", "?!")
+MARKS = ("!", "?", "!!", "??", "!?", "?!")
 """Marks in the order of their NAGs, from ``$1`` (PDN 3.0)."""
 _TAG_LINE = re.compile(r'\s*\[\s*\w+\s+".*"\s*\]\s*')
 _ALGEBRAIC = re.compile(r"[KQRBN]?[a-h]?[1-8]?[-x:]?[a-h][1-8](?!\d)")
@@ -130,7 +130,7 @@ def _token(group: str | None, text: str) -> tuple[TokenKind, str] | None:
     if group == "result":
         return TokenKind.RESULT, text
     if group == "mark":
-        return TokenKind.MARK, _MARKS[int(text[1:]) - 1] if text[0] == "$" else text
+        return TokenKind.MARK, MARKS[int(text[1:]) - 1] if text[0] == "$" else text
     if group == "comment":
         return TokenKind.COMMENT, _one_line(text[1:-1] if text[0] == "{" else text[1:])
     problem = _problem(group, text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,7 +45,8 @@ class RecordedGames:
         self._endings: list[tuple[Side, str]] = []
         self._boards: list[np.ndarray[Any, Any]] = []
         digest = hashlib.blake2b(digest_size=16)
-        for name in names:
+        settled = [settled_name(name, db) for name in names]
+        for name in settled:
             before = len(self._keys)
             for key, first, result, boards, notes in _read(name, db, self._problems):
                 self._keys.append((name, key))
@@ -54,7 +56,7 @@ class RecordedGames:
                 digest.update(f"{int(first)} {result} {len(boards)}\n".encode() + boards.tobytes())
             if len(self._keys) == before:
                 raise UsageError(f"{name} holds no finished game")
-        self._settings = {"from": list(names), "games": len(self._keys), "hash": digest.hexdigest()}
+        self._settings = {"from": settled, "games": len(self._keys), "hash": digest.hexdigest()}
 
     @property
     def settings(self) -> Mapping[str, Any]:
@@ -91,6 +93,15 @@ class Annotations:
     """For each board its comment as a number, None if it is not a number; empty if the game has no comments."""
 
 
+def settled_name(name: str, db: str | os.PathLike[str]) -> str:
+    """Return the name of a tournament that is given as ``last`` or by its id, and any other name unchanged."""
+    if not paths.is_file(name) and ("://" in str(db) or paths.exists(db)):
+        database = Database(db, write=False)
+        if not recorded_games.has_collection(database, name):
+            return recorded_games.tournament_name(database, name) or name
+    return name
+
+
 Game = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
 """Key, first side, result, boards and annotations of a game."""
 
@@ -102,9 +113,12 @@ def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterabl
         database = Database(db, write=False)
         if recorded_games.has_collection(database, name):
             return map(_of_row, recorded_games.of_collection(database, name))
-        if recorded_games.has_tournament(database, name):
+        if recorded_games.tournament_name(database, name):
             return map(_of_row, recorded_games.of_tournament(database, name))
-    raise UsageError(f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}")
+    raise UsageError(
+        f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}; relative paths begin in "
+        f"{Path.cwd()}"
+    )
 
 
 def _of_file(name: str, problems: list[str]) -> Iterator[Game]:
