@@ -17,6 +17,6 @@ ORIGIN = "http://localhost:8000"
 
 def client_of(database: Path, **options: Any) -> TestClient:
     """Return a client of a new server for a database; ``options`` are fields of its site."""
-    headers = {"Accept": "text/html", "Origin": ORIGIN}
+    headers = {"Accept": "text/html", "Origin": ORIGIN, "Prefer": "wait"}
     app = create_app(Site(str(database), **options))
     return TestClient(app, base_url=ORIGIN, headers=headers, follow_redirects=False)

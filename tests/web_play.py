@@ -38,11 +38,18 @@ class WebGame:
             body = {"version": self.state["version"]} | body
         return self.client.post(f"{self.address}/{action}", json=body)
 
+    def current(self) -> dict[str, Any]:
+        """Return the state of the game."""
+        response = self.client.get(self.address, headers={"Accept": "application/json"})
+        assert response.status_code == 200, response.text
+        state: dict[str, Any] = response.json()
+        return state
+
     def wait(self) -> dict[str, Any]:
         """Wait until the person is to move or the game is over. Returns the state."""
         deadline = time.monotonic() + _PATIENCE
         while time.monotonic() < deadline:
-            self.state = self.client.get(self.address, headers={"Accept": "application/json"}).json()
+            self.state = self.current()
             if self.state["turn"] != "opponent" and (self.state["started"] or self.state["ending"]):
                 return self.state
             time.sleep(0.02)

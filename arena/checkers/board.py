@@ -105,6 +105,7 @@ class Board(_Masks):
         return cls(black, white, kings)
 
     legal_moves = _LegalMoves()
+    """The legal moves, one for each capture route; empty if the side to move has lost."""
 
     @property
     def stuck(self) -> bool:

@@ -16,6 +16,7 @@ from arena.cli import (
     db,
     engine,
     experiment,
+    ladder,
     listing,
     models,
     new,
@@ -51,6 +52,7 @@ app = typer.Typer(
 for group in (
     tournament,
     compare,
+    ladder,
     experiment,
     results,
     replay,

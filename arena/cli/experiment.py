@@ -186,7 +186,7 @@ def _print(stored: Results, name: str) -> None:
     sweep = stored.sweep(experiment.id)
     if not sweep.empty:
         print_rows("sweep", sweep, f"{experiment.name}: candidates on the sweep seeds")
-    scores = final_scores(stored, experiment.id)
+    scores = final_scores(stored, experiment.id, stored.aggregate(experiment.id))
     if scores.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
     print_rows("learners", scores, f"{experiment.name}: scores at the last checkpoint")

@@ -96,7 +96,7 @@ def _run(app: Starlette, listener: socket.socket) -> None:
         log_level="warning",
         access_log=False,
         server_header=False,
-        lifespan="off",
+        lifespan="on",
         timeout_graceful_shutdown=_PATIENCE,
         limit_concurrency=_CONNECTIONS,
     )

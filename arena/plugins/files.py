@@ -118,6 +118,10 @@ class Files:
                     f"{shown_path(other)} and {shown_path(absolute)} both have the name {name!r} in specs: rename one"
                 )
 
+    def forget(self, name: str) -> None:
+        """Remove a file by its name."""
+        self.paths.pop(name, None)
+
     def find(self, text: str) -> tuple[SourceFile, str | None] | None:
         """Return the file that a text names, and the name of a class after ``:``; None if it names no file.
 

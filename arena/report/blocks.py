@@ -85,7 +85,16 @@ class Games:
     games: Sequence[ShownGame]
 
 
-Block = Text | Code | Table | Picture | Games
+@dataclass(frozen=True)
+class Links:
+    """Links to other pages."""
+
+    kind: ClassVar[str] = "links"
+    links: Sequence[tuple[str, str]]
+    """Text and address of each link; an address is relative to the page."""
+
+
+Block = Text | Code | Table | Picture | Games | Links
 
 
 @dataclass(frozen=True)

@@ -158,6 +158,7 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         *(_WIN, _interval("win_low", "win_high"), _SCORE),
     ),
     "head-to-head": (_PLAYER, _OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
+    "opponents": (_OPPONENT, _count("games"), _RECORD, _WIN, _SCORE),
     "superiority": (
         *(_PLAYER, _OPPONENT, _count("pairs"), _value("score_pct", "score %", error="score_error")),
         *(_value("elo", "Elo", "+.0f", "elo_error"), _value("los", "likelihood %"), _value("p_value", "p", ".2g")),
@@ -176,6 +177,13 @@ _TABLES: Mapping[str, Sequence[Column]] = {
         _count("plies"),
     ),
     "forfeits": (_PLAYER, _words("termination"), _words("reason"), _count("games"), _words("example")),
+    "checks": (
+        _words("check"),
+        _words("status", "result"),
+        _words("title", "what should hold"),
+        _words("text", "remark"),
+    ),
+    "left-out": (_words("student"), _words("file"), _words("problem")),
     "positions": (
         *(replace(_count("game"), is_omitted=lambda games: len(games) < 2), _count("ply"), _words("fen")),
         *(_words("move"), _optional(_value("score", form=".2f")), _optional(_count("depth"))),
@@ -218,7 +226,7 @@ _TABLES: Mapping[str, Sequence[Column]] = {
             _optional(_value("score", form="+.2f")),
             _optional(_words("comment")),
             _words("annotator"),
-            _count("annotation"),
+            _count("annotation", "number"),
         ),
     ),
     "models": (_words("hash"), _words("kind"), _words("made_by", "made by"), _time("added")),

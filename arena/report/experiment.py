@@ -47,7 +47,7 @@ def sections(results: Results, experiment: StoredExperiment) -> list[Section]:
     if aggregate.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
     return [
-        _learners(results, experiment, curve),
+        _learners(results, experiment, aggregate, curve),
         _curves(results, experiment, aggregate, curve),
         *_ladder(results, experiment),
         *_sweep(results, experiment),
@@ -76,15 +76,19 @@ def picture(results: Results, experiment: StoredExperiment, name: str) -> Pictur
     return Picture(name, label, lambda: draw(results, experiment.id), remark)
 
 
-def final_scores(results: Results, experiment: str | int) -> pd.DataFrame:
-    """One row per learner: its row of ``Results.learners()``, and of ``Results.aggregate()`` at the last checkpoint."""
-    last = results.aggregate(experiment).groupby("label", sort=False).tail(1)
+def final_scores(results: Results, experiment: str | int, aggregate: pd.DataFrame) -> pd.DataFrame:
+    """One row per learner: its row of ``Results.learners()``, and of ``aggregate`` at the last checkpoint.
+
+    ``aggregate``: that of ``Results.aggregate()``, which takes long.
+    """
+    last = aggregate.groupby("label", sort=False).tail(1)
     summary = results.learners(experiment)[["label", "failed", "area", "reached_games"]]
     return last.merge(summary, on="label")
 
 
-def _learners(results: Results, experiment: StoredExperiment, curve: pd.DataFrame) -> Section:
-    blocks: list[Block] = [table("learners", final_scores(results, experiment.id), "Scores at the last checkpoint")]
+def _learners(results: Results, experiment: StoredExperiment, aggregate: pd.DataFrame, curve: pd.DataFrame) -> Section:
+    last = final_scores(results, experiment.id, aggregate)
+    blocks: list[Block] = [table("learners", last, "Scores at the last checkpoint")]
     compared = results.compare_learners(experiment.id)
     if not compared.empty:
         blocks.append(table("compared-learners", compared, "Learners compared over training seeds"))

@@ -37,10 +37,14 @@ def choose(
     """
     found = [game for game in results.first_games(tournament) if {*game[1:]} <= ranks.keys()]
     found.sort(key=lambda game: sorted((ranks[game[1]], ranks[game[2]]), reverse=True))
-    return [_shown(results, tournament, game, names or {}) for game, _, _ in found[:MOST]]
+    return [shown(results, tournament, game, names) for game, _, _ in found[:MOST]]
 
 
-def _shown(results: Results, tournament: str | int, game: int, names: Mapping[str, str]) -> ShownGame:
+def shown(
+    results: Results, tournament: str | int, game: str | int, names: Mapping[str, str] | None = None
+) -> ShownGame:
+    """Return a game for a page. ``names``: what players are called instead of their specs."""
+    names = names or {}
     record = results.game(game, tournament)
     name = results.games(tournament, game=game)["name"].iloc[0] or str(game)
     black, white = (names.get(each, each) for each in (record.black, record.white))

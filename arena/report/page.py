@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     import jinja2
 
+    from arena.report.blocks import Page
     from arena.store import Results
 
 _TEMPLATES = resources.files("arena.report") / "templates"
@@ -32,22 +33,32 @@ def html(results: Results, which: str | int = "last") -> str:
     The same database gives the same page. Raises UsageError if there is nothing to report yet, and ArenaError if
     matplotlib or Jinja2 is not installed.
     """
-    try:
-        import jinja2
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise ArenaError(
-            f"reports need matplotlib and Jinja2 ({message_of(error)}): pip install 'checkers-arena[plots]'"
-        ) from None
+    require()
     from arena.report import experiment, tournament
 
     stored = results.tournament(which)
     experiments = results.experiments()
     of_it = experiments.loc[experiments["tournament"] == stored.name, "id"]
     if of_it.empty:
-        page = tournament.page(results, stored)
-    else:
-        page = experiment.page(results, results.experiment(int(of_it.iloc[0])))
+        return rendered(tournament.page(results, stored))
+    return rendered(experiment.page(results, results.experiment(int(of_it.iloc[0]))))
+
+
+def require() -> None:
+    """Raise ArenaError if matplotlib or Jinja2 is not installed."""
+    try:
+        import jinja2  # noqa: F401
+        import matplotlib  # noqa: F401
+    except ImportError as error:
+        raise ArenaError(
+            f"reports need matplotlib and Jinja2 ({message_of(error)}): pip install 'checkers-arena[plots]'"
+        ) from None
+
+
+def rendered(page: Page) -> str:
+    """Return a page as HTML."""
+    import jinja2
+
     css, script = _template("page.css"), _template("page.js")
     templates = environment(jinja2.PackageLoader("arena.report"))
     return templates.get_template("page.html").render(

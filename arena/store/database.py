@@ -72,7 +72,10 @@ class Database:
 
         ``say`` is called with a one-line message while the database waits for another program or for the server.
         """
-        self._backend = _backend(url_of(path_or_url), location_of(path_or_url), say)
+        url = url_of(path_or_url)
+        self.path = file_of(url)
+        """Path of an SQLite file; None: a database of a server."""
+        self._backend = _backend(url, location_of(path_or_url), say)
         self.location = self._backend.location
         """Path or URL without a password, for messages."""
         self.engine = self._backend.writer() if write else self._backend.reader()
@@ -82,6 +85,10 @@ class Database:
         except BaseException:
             self.engine.dispose()
             raise
+
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+        self.engine.dispose()
 
     def _open(self, write: bool) -> None:
         with self.engine.connect() as connection:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from arena.errors import StoreError, UsageError, shown
+from arena.errors import NotOnRecord, StoreError, UsageError, shown
 from arena.interrupts import deferred_interrupt
 from arena.store import lookup
 from arena.store.decoding import decoded
@@ -116,11 +116,11 @@ class People(Part):
         raise StoreError(f"{self.location} holds no saved game {shown(which)}; it holds {listing}")
 
     def with_id(self, game_id: int) -> SavedGame:
-        """Return the unfinished game with an id. Raises StoreError if it is not on record."""
+        """Return the unfinished game with an id. Raises NotOnRecord if there is none."""
         with self._connection.begin():
             row = self._connection.execute(select(saved_games).where(saved_games.c.id == game_id)).first()
         if row is None:
-            raise StoreError(f"{self.location} holds no saved game with the id {game_id}")
+            raise NotOnRecord(f"{self.location} holds no saved game with the id {game_id}")
         return SavedGame(**row._asdict())
 
     def forget(self, game_id: int) -> None:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 
 from arena.contracts.record import BLACK_POINTS, GameRecord, PlyInfo
 from arena.store import commentary, lookup
+from arena.store.annotations import added
 from arena.store.decoding import checked_boards, decoding
+from arena.store.lookup import GameKey
 from arena.store.recorder import SHARED
-from arena.store.schema import collected_games, collections, games, players, tournaments
+from arena.store.schema import collected_games, collections, games, move_annotations, players, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy as np
 
+    from arena.store.annotations import Annotation
     from arena.store.database import Database
 
 _ROWS = 500
@@ -41,37 +44,72 @@ class RecordedGame:
     """Comment on each board, possibly empty. An empty tuple if no board has a comment."""
     marks: tuple[str, ...] = ()
     """Mark of each move (``!``, ``?``, ...), possibly empty. An empty tuple if no move has a mark."""
+    annotations: tuple[Annotation, ...] = ()
+    """The annotations that people added."""
 
 
-def of_collection(database: Database, name: str) -> Iterator[RecordedGame]:
-    """Yield the games of a collection with a known result, ordered by file and number in the file."""
-    columns = (collected_games.c[column] for column in ("id", "boards", "fen", "result", "comments"))
-    query: Query = (
-        select(*columns)
-        .join(collections)
-        .where(collections.c.name == name, collected_games.c.result != "*")
-        .order_by(collected_games.c.file, collected_games.c.number)
-    )
+def of_collection(database: Database, name: str, *, annotated: bool = False) -> Iterator[RecordedGame]:
+    """Yield the games of a collection with a known result, ordered by file and number in the file.
+
+    ``annotated``: only games with annotations.
+    """
+    here = collected_games.c
     connect = database.engine.connect().execution_options(yield_per=_ROWS)
     with decoding(database.location), connect as connection:
+        key = lookup.collection_id(connection, name, database.location)
+        notes = added(connection, move_annotations.c.collection_id == key)
+        query: Query = (
+            select(*(here[column] for column in ("id", "boards", "fen", "result", "comments")))
+            .where(here.collection_id == key, here.result != "*")
+            .order_by(here.file, here.number)
+        )
+        if annotated:
+            own = select(move_annotations.c.game_id).where(move_annotations.c.collection_id == key)
+            query = query.where(or_(here.comments.is_not(None), here.id.in_(own)))
         for row in connection.execute(query):
             first = "white" if row.fen.startswith("W") else "black"
-            yield RecordedGame(row.id, checked_boards(row.boards), first, row.result, *commentary.read(row.comments))
+            texts = commentary.read(row.comments)
+            own_notes = tuple(notes.get(GameKey(None, key, row.id), ()))
+            yield RecordedGame(row.id, checked_boards(row.boards), first, row.result, *texts, own_notes)
 
 
-def of_tournament(database: Database, which: str | int) -> Iterator[RecordedGame]:
-    """Yield the games of a tournament, ordered by pairing and round, without forfeits."""
+def of_tournament(database: Database, which: str | int, *, annotated: bool = False) -> Iterator[RecordedGame]:
+    """Yield the games of a tournament, ordered by pairing and round, without forfeits.
+
+    ``annotated``: only games with annotations.
+    """
     columns = (games.c[column] for column in ("id", "boards", "first", "result"))
     connect = database.engine.connect().execution_options(yield_per=_ROWS)
     with decoding(database.location), connect as connection:
         key = lookup.tournament_id(connection, which, database.location)
+        notes = added(connection, move_annotations.c.tournament_id == key)
         query: Query = (
             select(*columns)
             .where(games.c.tournament_id == key, games.c.forfeited_by.is_(None))
             .order_by(games.c.pairing, games.c.round)
         )
+        if annotated:
+            own = select(move_annotations.c.game_id).where(move_annotations.c.tournament_id == key)
+            query = query.where(games.c.id.in_(own))
         for row in connection.execute(query):
-            yield RecordedGame(row.id, checked_boards(row.boards), row.first, row.result)
+            own_notes = tuple(notes.get(GameKey.played(key, row.id), ()))
+            boards = checked_boards(row.boards)
+            yield RecordedGame(row.id, boards, row.first, row.result, annotations=own_notes)
+
+
+def annotated_sources(database: Database) -> tuple[list[str], list[str]]:
+    """Return the names of the tournaments, and of the collections, with annotated games, the oldest first."""
+    of_people = move_annotations.c
+    commented = select(collected_games.c.collection_id).where(collected_games.c.comments.is_not(None))
+    played = select(tournaments.c.name).where(tournaments.c.id.in_(select(of_people.tournament_id)))
+    imported = select(collections.c.name).where(
+        or_(collections.c.id.in_(select(of_people.collection_id)), collections.c.id.in_(commented))
+    )
+    with decoding(database.location), database.engine.connect() as connection:
+        return (
+            list(connection.scalars(played.order_by(tournaments.c.id))),
+            list(connection.scalars(imported.order_by(collections.c.id))),
+        )
 
 
 def has_collection(database: Database, name: str) -> bool:

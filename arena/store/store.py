@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import cached_property
 from importlib.metadata import version
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from arena.store.collector import Collector
     from arena.store.copying import Copied
     from arena.store.experiments import Experiments, StoredExperiment
+    from arena.store.ladders import Ladders
     from arena.store.learning_log import LearningLog
     from arena.store.merging import Merged
     from arena.store.names import Naming
@@ -74,7 +75,7 @@ class Store:
         self._say = say
         self._resources = ExitStack()
         if exists:
-            self._connect()
+            _ = self._connection
 
     @classmethod
     def open(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
@@ -107,36 +108,40 @@ class Store:
         self._resources.callback(database.engine.dispose)
         return self._resources.enter_context(database.engine.connect())
 
-    def _connect(self) -> Connection:
-        return self._connection
-
     @property
     def runs(self) -> Runs:
         """The training runs."""
         from arena.store.runs import Runs
 
-        return Runs(self._connect, self.location)
+        return Runs(lambda: self._connection, self.location)
 
     @property
     def experiments(self) -> Experiments:
         """The experiments."""
         from arena.store.experiments import Experiments
 
-        return Experiments(self._connect, self.location)
+        return Experiments(lambda: self._connection, self.location)
 
     @property
     def annotations(self) -> Annotations:
         """The annotations of games."""
         from arena.store.annotations import Annotations
 
-        return Annotations(self._connect, self.location)
+        return Annotations(lambda: self._connection, self.location)
 
     @property
     def people(self) -> People:
         """The games of people."""
         from arena.store.people import People
 
-        return People(self._connect, self.location)
+        return People(lambda: self._connection, self.location)
+
+    @property
+    def ladders(self) -> Ladders:
+        """The evenings of ladders."""
+        from arena.store.ladders import Ladders
+
+        return Ladders(lambda: self._connection, self.location)
 
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
@@ -214,16 +219,16 @@ class Store:
         return StoredTournament(id=key, players=tuple(players), **row)
 
     def tournament(self, which: str | int) -> StoredTournament:
-        """Return the tournament with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not
-        exist."""
+        """Return the tournament with the name or id ``which``, or the ``last``. Raises StoreError if it is missing."""
         with self._connection.begin():
             return stored_tournament(self._connection, which, self.location)
 
     def plan(self, tournament_id: int, planned: int) -> None:
         """Set the planned number of games of a tournament. After its end, this is the number of games played."""
-        row = tournaments.c.id == tournament_id
         with self._connection.begin():
-            self._connection.execute(update(tournaments).where(row).values(planned=planned))
+            self._connection.execute(
+                update(tournaments).where(tournaments.c.id == tournament_id).values(planned=planned)
+            )
 
     def grow(
         self, tournament_id: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity], planned: int
@@ -239,8 +244,8 @@ class Store:
             for position, player in enumerate(players, first):
                 row = {"tournament_id": tournament_id, "player_id": self._player_id(player), "position": position}
                 self._connection.execute(insert(tournament_players), row)
-            values = {"settings": dict(settings), "planned": planned}
-            self._connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(values))
+            change = update(tournaments).where(tournaments.c.id == tournament_id)
+            self._connection.execute(change.values(settings=dict(settings), planned=planned))
 
     def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
         """Number the games of a stage that have no number yet, by pairing and then by round.
@@ -320,12 +325,9 @@ class Store:
         from arena.store.copying import copy
 
         check_distinct(self.database, source)
-        other = Database(source, write=False)
-        try:
-            with decoding(other.location), other.engine.connect() as connection, self._connection.begin():
+        with closing(Database(source, write=False)) as other, decoding(other.location):
+            with other.engine.connect() as connection, self._connection.begin():
                 return copy(connection, self._connection, self.location, progress)
-        finally:
-            other.engine.dispose()
 
     def prune(self) -> None:
         """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
@@ -337,10 +339,10 @@ class Store:
 
     def recorder(self, tournament_id: int) -> Recorder:
         """Return a context manager that records games of the tournament."""
-        with self._connection.begin():
-            ids = lookup.player_ids(self._connection, tournament_id)
-            changes = lookup.last_change(self._connection, tournament_id)
-        return Recorder(self._connection, tournament_id, ids, changes)
+        connection = self._connection
+        with connection.begin():
+            ids, changes = lookup.player_ids(connection, tournament_id), lookup.last_change(connection, tournament_id)
+        return Recorder(connection, tournament_id, ids, changes)
 
     def accept_changes(self, tournament_id: int, changed: Sequence[tuple[PlayerIdentity, Mapping[str, str]]]) -> None:
         """Record new identities of players, which hold for all games of the tournament from now on.
@@ -395,7 +397,4 @@ class Store:
         row = asdict(player)
         equal = [players.c[name].is_not_distinct_from(value) for name, value in row.items()]
         known: int | None = self._connection.scalar(select(players.c.id).where(*equal))
-        if known is not None:
-            return known
-        key: int = self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()
-        return key
+        return known or self._connection.scalars(insert(players).values(row).returning(players.c.id)).one()

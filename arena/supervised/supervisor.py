@@ -12,7 +12,6 @@ import psutil
 
 from arena.checkers.game import Termination
 from arena.plugins import registry
-from arena.plugins.warmup import warm_up
 from arena.referee.match import Fault
 from arena.supervised import work
 from arena.supervised.messages import Reply, Work
@@ -35,7 +34,6 @@ def main(connection: socket.socket) -> NoReturn:
     """Carry out the work that the parent requests, until it closes the connection."""
     system.start_supervisor()
     registry.load()
-    warm_up()
     channel = Channel(connection, Work)
     with suppress(EOFError, OSError):
         while True:

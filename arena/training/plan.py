@@ -117,7 +117,7 @@ class RunPlan:
             learner, seed, experience.against, experience.from_, experience.teacher, self.models, self._starts
         )
         example: Learner = learner.create()
-        recorded = self.source.settings.get("games") if self.source and experience.from_ else None
+        recorded = self.source.settings.get("games") if self.source else None
         self.games: int = example.whole_steps(games, recorded or GAMES)
         for number in measuring.at:
             if not 0 < example.whole_steps(number) <= self.games:
@@ -163,9 +163,12 @@ class RunPlan:
         """Return the settings that the store keeps, besides learner, seed and games."""
         at = {"checkpoints": list(self.measuring.at)} if self.measuring.at else {}
         files = {"files": self.models.files.paths} if self.models.files.paths else {}
+        settings = self.source.settings if self.source else {}
+        numbers = {sources.NUMBERS: settings[sources.NUMBERS]} if sources.NUMBERS in settings else {}
         return (
             at
             | files
+            | numbers
             | {
                 "every": self.every,
                 "baselines": ",".join(each.text for each in self.baselines),
@@ -186,11 +189,13 @@ class RunPlan:
         if self._starts.boards:
             state["openings hash"] = sources.hash_of(self._starts)
         settings = self.source.settings if self.source else {}
-        return state | {f"experience {name}": str(value) for name, value in settings.items()}
+        return state | {f"experience {name}": str(value) for name, value in settings.items() if name != sources.NUMBERS}
 
     def with_new_options(self, recorded: Mapping[str, str]) -> dict[str, str]:
         """Return a recorded identity of the run, completed by :func:`arena.plugins.specs.with_new_options`."""
         state = specs.with_new_options(recorded, self.learner)
+        if "experience teacher" in state and "experience annotations" not in state:  # recorded by an older version
+            state |= {name: text for name, text in self.identity().items() if name == "experience annotations"}
         for each in self.baselines:
             state = specs.with_new_options(state, each, f"baseline {each.text} ")
         return state

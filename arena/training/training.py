@@ -25,7 +25,7 @@ from arena.plugins.warmup import compile_missing
 from arena.store.decoding import decoding
 from arena.store.names import fixed, numbered
 from arena.store.runs import Checkpoint, LearnerIdentity
-from arena.training import duel
+from arena.training import duel, sources
 from arena.training.plan import Experience, Measuring, RunPlan
 from arena.training.sources.opponents import PAST, SELF
 
@@ -95,8 +95,10 @@ def provenance(run: StoredRun, games: int) -> dict[str, str]:
     words = ["arena", "train", run.learner.spec, "--games", str(games), "--seed", str(run.seed), *experience]
     if PAST in specs.split("player", settings["against"] or SELF):  # its checkpoints were opponents
         words += ["--every", str(settings["every"])]
-    named = {"experience": "experience hash", "openings": "openings hash"}
+    named = {"experience": "experience hash", "annotations": "experience annotations", "openings": "openings hash"}
     hashes = {name: settings["identity"][key] for name, key in named.items() if key in settings["identity"]}
+    if numbers := settings.get(sources.NUMBERS):
+        hashes["annotation numbers"] = ", ".join(map(str, numbers))
     if changes := [str(change["games"]) for change in settings.get("changes", ()) if change["games"] < games]:
         hashes["changed"] = f"version or code, after {', '.join(changes)} games"
     return {

@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 PLAYER = "minimax:depth=64:selective=true"
 """Player that the page proposes. The time limit ends its search."""
-LONGEST = 30.0
-"""Maximum number of seconds of a search."""
 _MARGIN = 20.0
 """Seconds that a player may take for an answer beyond the limit of its search."""
 _tables_lock = threading.Lock()
@@ -55,7 +53,7 @@ class Task(Body):
 
     position: Annotated[str, msgspec.Meta(max_length=500)]
     player: Annotated[str, msgspec.Meta(max_length=500)] = PLAYER
-    seconds: Annotated[float, msgspec.Meta(gt=0, le=LONGEST)] = 1.0
+    seconds: Annotated[float, msgspec.Meta(gt=0)] = 1.0
 
 
 class Analyst(Resident):
@@ -98,7 +96,7 @@ class Analyst(Resident):
             self._spec.text,
             side=self._board.side,
             start=self._board.fen,
-            move_timeout=LONGEST + _MARGIN,
+            move_timeout=limits.search_seconds + _MARGIN,
             memory=limits.memory,
         )
 
@@ -129,9 +127,8 @@ async def board(request: Request) -> Response:
     """The page of the analysis board. The query may name a position: ``fen``."""
     text = request.query_params.get("fen", "start")
     players = await run_in_threadpool(installed_players)
-    return page(
-        request, "analysis.html", title="Analysis", start=text, players=players, player=PLAYER, longest=int(LONGEST)
-    )
+    longest = f"{site_of(request).limits.search_seconds:g}"
+    return page(request, "analysis.html", title="Analysis", start=text, players=players, player=PLAYER, longest=longest)
 
 
 async def position(request: Request) -> Response:
@@ -170,6 +167,8 @@ async def analyse(request: Request) -> Response:
     task = await body_of(request, Task)
     site = site_of(request)
     shown = parse_position(task.position)
+    if task.seconds > site.limits.search_seconds:
+        raise UsageError(f"a search takes at most {site.limits.search_seconds:g} seconds, not {task.seconds:g}")
     if shown.stuck:
         raise UsageError(f"{shown.side} has no move and has lost")
     spec = await run_in_threadpool(checked, task.player, site.database)
@@ -177,7 +176,7 @@ async def analyse(request: Request) -> Response:
     analyst = await analysts.get(f"{shown.side} {spec.text}", lambda: Analyst(site, spec, shown))
     try:
         return JSONResponse(await analyst.run(lambda: analyst.analysis(shown, task.seconds)))
-    except ArenaError as error:  # the player has failed: that is no failure of the server
+    except ArenaError as error:  # the player has failed, not the server
         raise UsageError(str(error)) from None
 
 

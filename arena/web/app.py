@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -12,19 +13,24 @@ from starlette.routing import BaseRoute, Mount
 from starlette.staticfiles import StaticFiles
 
 from arena.errors import ArenaError
-from arena.web import live
-from arena.web.pages import overview
+from arena.web import analysis, live
+from arena.web.pages import experiments, overview, runs, tournaments
+from arena.web.play import routes as play
 from arena.web.responses import failure, static_version
 from arena.web.security import Guard
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
     from starlette.responses import Response
     from starlette.types import Scope
 
     from arena.web.site import Site
 
-MODULES = (overview, live)
+MODULES = (overview, tournaments, experiments, runs, play, analysis, live)
 """The modules of the site. Each has ``routes``, a list of routes."""
+KEEPERS = (play, analysis)
+"""The modules that keep objects open between requests, with their context manager ``running``."""
 _YEAR = 365 * 24 * 3600
 
 
@@ -48,7 +54,17 @@ def create_app(site: Site) -> Starlette:
         routes=routes,
         middleware=[Middleware(Guard, site=site)],
         exception_handlers={HTTPException: failure, ArenaError: failure},
+        lifespan=_running,
     )
     app.state.site = site
     app.state.watch = live.Watch(site)
     return app
+
+
+@asynccontextmanager
+async def _running(app: Starlette) -> AsyncIterator[None]:
+    """Keep open what the modules keep between requests, until the server stops."""
+    async with AsyncExitStack() as stack:
+        for module in KEEPERS:
+            await stack.enter_async_context(module.running(app))
+        yield

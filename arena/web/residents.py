@@ -118,7 +118,7 @@ class Keeper(Generic[R]):
         """``what``: noun for messages, in the plural. ``most``: maximum number. ``idle``: seconds without requests
         after which a resident is closed."""
         self._what = what
-        self._most = most
+        self.most = most
         self._idle = idle
         self._kept: dict[str, R] = {}
 
@@ -173,10 +173,10 @@ class Keeper(Generic[R]):
                     await self._close(key)
 
     async def _make_room(self) -> None:
-        while len(self._kept) >= self._most:
+        while len(self._kept) >= self.most:
             unused = [key for key, each in self._kept.items() if not each.busy]
             if not unused:
-                raise Busy(f"all {self._most} {self._what} are in use: try again in a minute")
+                raise Busy(f"all {self.most} {self._what} are in use: try again in a minute")
             await self._close(min(unused, key=lambda key: self._kept[key].used))
 
     async def _close(self, key: str) -> None:

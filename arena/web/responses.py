@@ -24,6 +24,8 @@ NAVIGATION = (
     ("/tournaments", "Tournaments"),
     ("/experiments", "Experiments"),
     ("/runs", "Training"),
+    ("/play", "Play"),
+    ("/analysis", "Analysis"),
 )
 """Path and name of the links at the top of every page."""
 _MESSAGES: dict[int, str] = {

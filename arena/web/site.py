@@ -32,6 +32,18 @@ class Limits:
     """Maximum number of bytes of a query string."""
     listeners: int = 100
     """Maximum number of open event streams."""
+    games: int = 12
+    """Maximum number of games of people that are open at once. Others wait in the database."""
+    analysts: int = 4
+    """Maximum number of players that wait for positions to analyse."""
+    idle: float = 600.0
+    """Seconds without requests after which a game or an analyst is closed."""
+    move_seconds: float = 60.0
+    """Seconds after which a move of an opponent forfeits the game."""
+    search_seconds: float = 30.0
+    """Maximum number of seconds of an analysis."""
+    memory: int = 1024
+    """MB of memory that a player may use."""
 
 
 @dataclass

@@ -225,6 +225,8 @@ class Tuning(ModularLearner):
     def learn_from(self, episodes: Sequence[arena.Episode]) -> Mapping[str, float]:
         """Metrics: ``positions``, the number of quiet positions so far; mean ``loss`` of the last fit and
         ``stock_loss`` of the stock coefficients; the coefficients and their ``norm``."""
+        if any(episode.labels is not None or episode.better for episode in episodes):
+            raise arena.UsageError("tuning cannot learn from a teacher; lms, qmodel and regression can")
         for episode in episodes:
             self.positions_.add(episode)
             self.recorded_ += 1

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from arena.contracts.opening import USUAL_START, Starts
 from arena.errors import UsageError
+from arena.training.sources.annotators import NUMBERS, Annotators
 from arena.training.sources.opponents import Opponents
 from arena.training.sources.options import refuse_idle
 from arena.training.sources.recorded_games import RecordedGames
 from arena.training.sources.starts import hash_of, starts
-from arena.training.sources.teachers import Annotators, Tables, Taught, Teacher, Tutor
+from arena.training.sources.teachers import Tables, Taught, Teacher, Tutor
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,18 @@ if TYPE_CHECKING:
     from arena.plugins.specs import Spec
     from arena.training.sources.source import Source
 
-__all__ = ["Annotators", "Opponents", "RecordedGames", "Tables", "Taught", "Tutor", "hash_of", "parse", "starts"]
+__all__ = [
+    "NUMBERS",
+    "Annotators",
+    "Opponents",
+    "RecordedGames",
+    "Tables",
+    "Taught",
+    "Tutor",
+    "hash_of",
+    "parse",
+    "starts",
+]
 
 
 def parse(
@@ -36,7 +48,7 @@ def parse(
     ``against``: opponents, see :class:`Opponents`.
     ``names``: recorded games, see :class:`RecordedGames`.
     ``teacher``: ``tables``, ``annotations`` or the spec of a player. Without opponents or recorded games, it teaches
-    games of the learner against itself.
+    games of the learner against itself, and ``annotations`` all annotated games of the database.
     ``models``: finds the models of the database that holds the recorded games.
     ``starts``: first boards of the games that the run plays.
 
@@ -51,6 +63,11 @@ def parse(
     if names:
         refuse_idle(learner, "from")
         source = RecordedGames(names, models.database)
+    elif teacher == "annotations":
+        if against is not None or starts.boards:
+            raise UsageError("annotations belong to recorded games: leave out --against and --openings")
+        refuse_idle(learner, "from")
+        source = RecordedGames.annotated(models.database)
     elif against is not None or teacher is not None:
         source = Opponents.of(learner, against or "self", seed, starts, models)
     else:
@@ -62,7 +79,6 @@ def _teacher(text: str, source: Source, seed: int, models: ModelResolver) -> Tea
     if text == "tables":
         return Tables()
     if text == "annotations":
-        if not isinstance(source, RecordedGames):
-            raise UsageError("only recorded games have annotations: name some with --from")
+        assert isinstance(source, RecordedGames)
         return Annotators(source)
     return Tutor(text, seed, models)

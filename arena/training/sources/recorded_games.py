@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.learner import Learner
     from arena.contracts.player import Player
+    from arena.store.annotations import Annotation
     from arena.store.recorded_games import RecordedGame
 
 
@@ -38,29 +39,40 @@ class RecordedGames:
         Raises UsageError if a name is unknown or has no finished game. Raises PDNError or StoreError if a file or the
         database cannot be read.
         """
-        self.annotations: list[Annotations] = []
-        """The annotations of each game."""
+        self._games: list[Game] = []
         self._problems: list[str] = []
-        self._keys: list[tuple[str, str]] = []
-        self._endings: list[tuple[Side, str]] = []
-        self._boards: list[np.ndarray[Any, Any]] = []
-        digest = hashlib.blake2b(digest_size=16)
-        settled = [settled_name(name, db) for name in names]
-        for name in settled:
-            before = len(self._keys)
-            for key, first, result, boards, notes in _read(name, db, self._problems):
-                self._keys.append((name, key))
-                self._endings.append((first, result))
-                self._boards.append(boards)
-                self.annotations.append(notes)
-                digest.update(f"{int(first)} {result} {len(boards)}\n".encode() + boards.tobytes())
-            if len(self._keys) == before:
+        self._names = [settled_name(name, db) for name in names]
+        for name in self._names:
+            before = len(self._games)
+            self._games += _read(name, db, self._problems)
+            if len(self._games) == before:
                 raise UsageError(f"{name} holds no finished game")
-        self._settings = {"from": settled, "games": len(self._keys), "hash": digest.hexdigest()}
+
+    @classmethod
+    def annotated(cls, db: str | os.PathLike[str]) -> Self:
+        """Return all games of a database that have annotations, those of tournaments first.
+
+        Raises UsageError if there are none. Raises StoreError if the database cannot be read.
+        """
+        source = cls((), db)
+        if "://" in str(db) or paths.exists(db):
+            source._games += _annotated(Database(db, write=False))
+        if not source._games:
+            raise UsageError(f"{db} holds no annotated game that is finished: arena annotate GAME PLY annotates a move")
+        return source
+
+    @cached_property
+    def settings(self) -> Mapping[str, Any]:
+        digest = hashlib.blake2b(digest_size=16)
+        for game in self._games:
+            head = f"{int(game.first)} {game.result} {len(game.boards)}\n"
+            digest.update(head.encode() + game.boards.tobytes())
+        return {"from": self._names, "games": len(self), "hash": digest.hexdigest()}
 
     @property
-    def settings(self) -> Mapping[str, Any]:
-        return self._settings
+    def annotations(self) -> Sequence[Notes]:
+        """The annotations of each game."""
+        return [game.notes for game in self._games]
 
     @property
     def problems(self) -> Sequence[str]:
@@ -68,7 +80,7 @@ class RecordedGames:
         return self._problems
 
     def __len__(self) -> int:
-        return len(self._keys)
+        return len(self._games)
 
     def remember(self, past: Callable[[], Player]) -> None:
         """Ignored: recorded games have no opponents."""
@@ -77,20 +89,37 @@ class RecordedGames:
         return [self[number % len(self)] for number in range(start, start + count)]
 
     def games(self, start: int, count: int) -> Sequence[tuple[str, str]]:
-        return [self._keys[number % len(self)] for number in range(start, start + count)]
+        keys = (self._games[number % len(self)] for number in range(start, start + count))
+        return [(game.source, game.key) for game in keys]
 
     def __getitem__(self, number: int) -> Episode:
-        return Episode.recorded(self._boards[number], *self._endings[number])
+        game = self._games[number]
+        return Episode.recorded(game.boards, game.first, game.result)
 
 
-@dataclass(frozen=True, slots=True)
-class Annotations:
-    """Marks and values that people gave to one game."""
+class Notes(NamedTuple):
+    """What people say about one game."""
 
     marks: tuple[str, ...] = ()
-    """A mark for each move: ``!``, ``?``, ... or an empty text; empty if no move has a mark."""
+    """The mark of each move in the PDN file: ``!``, ``?``, ... or an empty text; empty if no move has a mark."""
     values: tuple[float | None, ...] = ()
-    """For each board its comment as a number, None if it is not a number; empty if the game has no comments."""
+    """For each board its PDN comment as a number, None if it is not a number; empty if the game has no comments."""
+    added: tuple[Annotation, ...] = ()
+    """The annotations that people added."""
+
+
+class Game(NamedTuple):
+    """A recorded game."""
+
+    source: str
+    """Name of its file, collection or tournament."""
+    key: str
+    """Its number in the file, or its id."""
+    first: Side
+    result: str
+    boards: np.ndarray[Any, Any]
+    """Masks black, white, kings of each board: uint32, (plies + 1, 3)."""
+    notes: Notes
 
 
 def settled_name(name: str, db: str | os.PathLike[str]) -> str:
@@ -102,23 +131,28 @@ def settled_name(name: str, db: str | os.PathLike[str]) -> str:
     return name
 
 
-Game = tuple[str, Side, str, "np.ndarray[Any, Any]", Annotations]
-"""Key, first side, result, boards and annotations of a game."""
-
-
 def _read(name: str, db: str | os.PathLike[str], problems: list[str]) -> Iterable[Game]:
     if paths.is_file(name):
         return _of_file(name, problems)
     if "://" in str(db) or paths.exists(db):
         database = Database(db, write=False)
         if recorded_games.has_collection(database, name):
-            return map(_of_row, recorded_games.of_collection(database, name))
+            return _of_rows(name, recorded_games.of_collection(database, name))
         if recorded_games.tournament_name(database, name):
-            return map(_of_row, recorded_games.of_tournament(database, name))
+            return _of_rows(name, recorded_games.of_tournament(database, name))
     raise UsageError(
         f"{shown(name)} is neither a PDN file nor a collection or tournament in {db}; relative paths begin in "
         f"{Path.cwd()}"
     )
+
+
+def _annotated(database: Database) -> Iterator[Game]:
+    """Yield the annotated games of all tournaments, and then of all collections."""
+    tournaments, collections = recorded_games.annotated_sources(database)
+    for name in tournaments:
+        yield from _of_rows(name, recorded_games.of_tournament(database, name, annotated=True))
+    for name in collections:
+        yield from _of_rows(name, recorded_games.of_collection(database, name, annotated=True))
 
 
 def _of_file(name: str, problems: list[str]) -> Iterator[Game]:
@@ -127,16 +161,12 @@ def _of_file(name: str, problems: list[str]) -> Iterator[Game]:
             problems.append(str(game))
         elif game.result != "*":
             masks = [(board.black, board.white, board.kings) for board in game.boards]
-            boards, notes = np.array(masks, dtype="<u4"), Annotations(game.marks, game.values)
-            yield str(game.number), game.boards[0].side, game.result, boards, notes
+            boards, notes = np.array(masks, dtype="<u4"), Notes(game.marks, game.values)
+            yield Game(name, str(game.number), game.boards[0].side, game.result, boards, notes)
 
 
-def _of_row(row: RecordedGame) -> Game:
-    boards = np.frombuffer(row.boards, "<u4").reshape(-1, 3)
-    return (
-        str(row.key),
-        Side[row.first.upper()],
-        row.result,
-        boards,
-        Annotations(row.marks, tuple(map(pdn.number_in, row.comments))),
-    )
+def _of_rows(name: str, rows: Iterable[RecordedGame]) -> Iterator[Game]:
+    for row in rows:
+        boards = np.frombuffer(row.boards, "<u4").reshape(-1, 3)
+        notes = Notes(row.marks, tuple(map(pdn.number_in, row.comments)), row.annotations)
+        yield Game(name, str(row.key), Side[row.first.upper()], row.result, boards, notes)

@@ -2,8 +2,8 @@
 
 A teacher gives two kinds of labels. The first is the expected result of a position for its side to move, from -1 (lost)
 to 1 (won). The second is the board after the teacher's move, if the teacher would have played another move.
-Endgame tables give exact results. A player gives its scores and its moves. People give the marks ``!`` and ``?`` of
-moves, and comments that are numbers. These conversions are our own.
+Endgame tables give exact results. A player gives its scores and its moves. People give annotations: see
+:mod:`arena.training.sources.annotators`. These conversions are our own.
 """
 
 from __future__ import annotations
@@ -29,11 +29,8 @@ if TYPE_CHECKING:
     from arena.contracts.learner import Learner
     from arena.contracts.player import Player
     from arena.plugins.models import Resolver
-    from arena.training.sources.recorded_games import RecordedGames
     from arena.training.sources.source import Source
 
-MARKS = {"!": 0.5, "!!": 0.75, "?": -0.5, "??": -0.75, "!?": 0.25, "?!": -0.25}
-"""Expected result of a move with that mark, for the player who made it."""
 _CALIBRATION_GAMES = 30
 _FIRST_CALIBRATION_GAME = 2**62
 """Number of the first game that a teacher plays to calibrate its scores."""
@@ -43,8 +40,8 @@ class Teacher(Protocol):
     """Labels games."""
 
     @property
-    def name(self) -> str:
-        """Identifies the labels: the same name gives the same labels."""
+    def settings(self) -> Mapping[str, Any]:
+        """Identifies the labels: the same settings give the same labels. ``teacher`` is the name of the teacher."""
 
     def teach(self, episode: Episode, number: int) -> Episode:
         """Return game ``number`` of the run with labels."""
@@ -58,7 +55,7 @@ class Taught:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        return {**self._source.settings, "teacher": self._teacher.name}
+        return {**self._source.settings, **self._teacher.settings}
 
     @property
     def problems(self) -> Sequence[str]:
@@ -78,7 +75,7 @@ class Taught:
 class Tables:
     """The endgame tables of up to four pieces: 1, 0 or -1 for each position in them."""
 
-    name = "tables"
+    settings: Mapping[str, str] = {"teacher": "tables"}
 
     def __init__(self) -> None:
         from arena.search.tablebase import Tablebase
@@ -90,45 +87,6 @@ class Tables:
         for ply in range(episode.plies + 1):
             if value := self._tables.value(episode.board(ply)):
                 labels[ply] = {"win": 1.0, "draw": 0.0, "loss": -1.0}[value.outcome]
-        return replace(episode, labels=labels)
-
-
-class Annotators:
-    """The annotations of recorded games.
-
-    A mark labels the board after the move with the value in :data:`MARKS`, for the player who moved. A comment that is
-    a number is a score of its board in the annotator's units, from Black's point of view. The logistic function of
-    :mod:`arena.search.logistic`, fitted to the results of all commented games of the source, turns it into an expected
-    result.
-    """
-
-    name = "annotations"
-
-    def __init__(self, source: RecordedGames) -> None:
-        """Raises UsageError if the games have neither marks nor comments that are numbers."""
-        self._source = source
-        commented = [
-            (value, source[number].result(SIDES[0]))
-            for number, notes in enumerate(source.annotations)
-            for value in notes.values
-            if value is not None
-        ]
-        if not commented and not any(notes.marks for notes in source.annotations):
-            raise UsageError(
-                "the games have no marks (!, ?) and no comments that are numbers, so nothing can be learned from them"
-            )
-        self._slope = slope(*zip(*commented, strict=True)) if commented else 1.0
-
-    def teach(self, episode: Episode, number: int) -> Episode:
-        notes = self._source.annotations[number % len(self._source)]
-        labels = np.full(episode.plies + 1, nan)
-        for ply, mark in enumerate(notes.marks):
-            if mark:
-                labels[ply + 1] = -MARKS[mark]
-        for ply, value in enumerate(notes.values):
-            if value is not None:
-                for_black = expected(value, self._slope)
-                labels[ply] = for_black if episode.side(ply) is SIDES[0] else -for_black
         return replace(episode, labels=labels)
 
 
@@ -149,7 +107,8 @@ class Tutor:
         if self._spec.registered.cls.needs_terminal:
             raise UsageError(f"{self._spec.text} plays at a terminal, so it cannot teach")
         self._seed = seed
-        self.name = f"{self._spec.text} {self._spec.registered.origin} {self._spec.weights or ''}".strip()
+        name = f"{self._spec.text} {self._spec.registered.origin} {self._spec.weights or ''}".strip()
+        self.settings: Mapping[str, str] = {"teacher": name}
         self._slope = slope(*zip(*self._sample(), strict=True))
 
     def teach(self, episode: Episode, number: int) -> Episode:

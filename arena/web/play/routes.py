@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -14,7 +14,7 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from arena.checkers.move import Side
-from arena.errors import StoreError
+from arena.errors import NotOnRecord
 from arena.play.setup import START
 from arena.store import Store
 from arena.web.bodies import Body, body_of
@@ -37,6 +37,8 @@ Name = Annotated[str, msgspec.Meta(max_length=100)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=24 * 3600)]
 HINT = "minimax"
 """Player that gives hints if none is named."""
+_DIGITS = 19
+"""Number of digits of the largest id of a game."""
 OPPONENT = "minimax:depth=4"
 """Opponent that the page proposes."""
 
@@ -103,14 +105,12 @@ async def choose(request: Request) -> Response:
 
 async def play(request: Request) -> Response:
     """The page of one game."""
-    key = request.path_params["key"]
+    key, results = request.path_params["key"], site_of(request).results
     try:
         await _game(request)
-    except StoreError:
-        name = await run_in_threadpool(_recorded_name, site_of(request).database, int(key))
-        if name is None:
-            raise
-        return RedirectResponse(f"/games/{name}")
+    except NotOnRecord:
+        await run_in_threadpool(results.game, int(key))
+        return RedirectResponse(f"/games/{key}")
     return page(request, "play.html", title="Play", key=key, players=installed_players(), hint=HINT)
 
 
@@ -198,7 +198,7 @@ async def _game(request: Request) -> Game:
     """Return the game of a request. It is opened if it was closed. Raises StoreError if it is not a saved game."""
     games: Keeper[Game] = request.app.state.games
     key, database = request.path_params["key"], site_of(request).database
-    if len(key) > 19:
+    if not (key.isascii() and key.isdecimal() and len(key) <= _DIGITS and int(key) < 2**63):
         raise HTTPException(HTTPStatus.NOT_FOUND)
     return await games.get(key, lambda: Game.saved(database, key))
 

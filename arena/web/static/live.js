@@ -28,12 +28,14 @@ async function refresh() {
   isStale = false;
   const start = performance.now();
   try {
-    const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-    if (response.ok) {
+    const response = await fetch(location.href, { headers: { Accept: "text/html", Prefer: "wait" } });
+    if (response.headers.get("Content-Type")?.startsWith("text/html")) {
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+      document.title = fresh.title;
       for (const old of parts()) {
-        const found = fresh.getElementById(old.id);
-        if (found && found.innerHTML !== old.dataset.seen) {
+        const found = fresh.getElementById(old.id) ?? (response.ok ? null : fresh.getElementById("content"));
+        const isNews = response.ok || "waiting" in old.dataset;
+        if (found && isNews && found.innerHTML !== old.dataset.seen) {
           old.dataset.seen = found.innerHTML;
           replaced(old, document.adoptNode(found));
         }
@@ -54,6 +56,7 @@ function listen() {
 if (parts().length) {
   for (const part of parts()) part.dataset.seen = part.innerHTML;
   listen();
+  if (document.querySelector("[data-waiting]")) refresh();
   document.addEventListener("visibilitychange", () => { // browsers allow six connections to a server, for all tabs
     source?.close();
     source = null;

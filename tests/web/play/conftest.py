@@ -31,4 +31,5 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(database: Path) -> Iterator[TestClient]:
     with client_of(database) as client:
+        client.headers["Accept"] = "application/json"
         yield client
