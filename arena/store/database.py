@@ -72,10 +72,7 @@ class Database:
 
         ``say`` is called with a one-line message while the database waits for another program or for the server.
         """
-        url = url_of(path_or_url)
-        self.path = file_of(url)
-        """Path of an SQLite file; None: a database of a server."""
-        self._backend = _backend(url, location_of(path_or_url), say)
+        self._backend = _backend(url_of(path_or_url), location_of(path_or_url), say)
         self.location = self._backend.location
         """Path or URL without a password, for messages."""
         self.engine = self._backend.writer() if write else self._backend.reader()

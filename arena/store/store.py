@@ -325,9 +325,12 @@ class Store:
         from arena.store.copying import copy
 
         check_distinct(self.database, source)
-        with closing(Database(source, write=False)) as other, decoding(other.location):
-            with other.engine.connect() as connection, self._connection.begin():
-                return copy(connection, self._connection, self.location, progress)
+        with ExitStack() as stack:
+            other = stack.enter_context(closing(Database(source, write=False)))
+            stack.enter_context(decoding(other.location))
+            connection = stack.enter_context(other.engine.connect())
+            stack.enter_context(self._connection.begin())
+            return copy(connection, self._connection, self.location, progress)
 
     def prune(self) -> None:
         """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
