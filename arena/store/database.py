@@ -17,7 +17,7 @@ from arena.store.sqlite import SQLiteFile, first_line
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Hashable
 
     from sqlalchemy import URL
     from sqlalchemy.engine import ExceptionContext
@@ -53,6 +53,9 @@ class Backend(Protocol):
     def mark(self, connection: Connection) -> None:
         """Mark the database as ours."""
 
+    def change_token(self, engine: Engine) -> Hashable:
+        """Return a value that is different after every change; see :attr:`Database.change_token`."""
+
     def error(self, error: BaseException, *, is_lost: bool) -> StoreError:
         """Return the StoreError for an error of the driver. ``is_lost``: the connection is lost."""
 
@@ -82,6 +85,14 @@ class Database:
         except BaseException:
             self.engine.dispose()
             raise
+
+    @property
+    def change_token(self) -> Hashable:
+        """A value that is different after every change of the database. Equal values mean that nothing has changed.
+
+        It may also differ if nothing has changed.
+        """
+        return self._backend.change_token(self.engine)
 
     def close(self) -> None:
         """Close all connections that are not in use."""

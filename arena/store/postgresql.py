@@ -20,7 +20,7 @@ from arena.errors import StoreError, Unreachable, message_of
 from arena.store.bulk import COPY_TYPES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Hashable, Sequence
 
     from sqlalchemy.engine import ExecutionContext
 
@@ -57,6 +57,7 @@ _PROBLEMS = {
     "22021": "cannot hold a value: {line}",
 }
 """What is wrong, by SQLSTATE. ``{line}`` is the message of the server."""
+_WRITTEN_ROWS = "SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) FROM pg_stat_user_tables"
 
 
 class PostgreSQL:
@@ -129,6 +130,11 @@ class PostgreSQL:
     def mark(self, connection: Connection) -> None:
         """Comment on the table ``alembic_version``."""
         connection.execute(text(f"COMMENT ON TABLE alembic_version IS '{MARK}'"))
+
+    def change_token(self, engine: Engine) -> Hashable:
+        """Return the number of rows written so far, which the server updates about once a second."""
+        with engine.connect() as connection:
+            return int(connection.exec_driver_sql(_WRITTEN_ROWS).scalar_one() or 0)
 
     def error(self, error: BaseException, *, is_lost: bool) -> StoreError:
         """Return the StoreError for an error of psycopg or of the server."""

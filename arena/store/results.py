@@ -11,7 +11,6 @@ from arena.errors import UsageError, shown
 from arena.store import comparisons, export, forfeits, frames, lookup, recorded_games
 from arena.store import learning_log as learning
 from arena.store.annotation_results import AnnotationResults
-from arena.store.changes import change_token
 from arena.store.database import Database
 from arena.store.decoding import decoded
 from arena.store.positions import SOURCES, Positions
@@ -69,7 +68,7 @@ class Results(AnnotationResults):
 
     def change_token(self) -> Hashable:
         """Return a value that is different after every change of the database. Reading it costs little."""
-        return change_token(self._database)
+        return self._database.change_token
 
     def tournament(self, which: str | int = "last") -> StoredTournament:
         """Return the settings and players of a tournament."""

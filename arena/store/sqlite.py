@@ -20,7 +20,7 @@ from arena.errors import StoreError, message_of
 from arena.store.address import READ_ONLY, check_file, may_write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Hashable
     from pathlib import Path
 
 APPLICATION_ID = 0x41524E41
@@ -125,6 +125,16 @@ class SQLiteFile:
     def mark(self, connection: Connection) -> None:
         """Give the file our application id."""
         connection.exec_driver_sql(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def change_token(self, engine: Engine) -> Hashable:  # noqa: ARG002
+        """Return the times and sizes of the file and of its write-ahead log."""
+        parts = []
+        for file in (self.path, self.path.with_name(f"{self.path.name}-wal")):
+            with suppress(OSError):
+                status = file.stat()
+                if status.st_size:  # readers create and remove an empty log
+                    parts.append((file.name, status.st_ino, status.st_mtime_ns, status.st_size))
+        return tuple(parts)
 
     def error(self, error: BaseException, *, is_lost: bool) -> StoreError:  # noqa: ARG002
         """Return the StoreError for an error of SQLite."""

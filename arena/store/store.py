@@ -325,12 +325,9 @@ class Store:
         from arena.store.copying import copy
 
         check_distinct(self.database, source)
-        with ExitStack() as stack:
-            other = stack.enter_context(closing(Database(source, write=False)))
-            stack.enter_context(decoding(other.location))
-            connection = stack.enter_context(other.engine.connect())
-            stack.enter_context(self._connection.begin())
-            return copy(connection, self._connection, self.location, progress)
+        database, target = closing(Database(source, write=False)), self._connection
+        with database as other, decoding(other.location), other.engine.connect() as connection, target.begin():
+            return copy(connection, target, self.location, progress)
 
     def prune(self) -> None:
         """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""
