@@ -47,8 +47,11 @@ def test_a_game_to_its_end_is_on_record(client: TestClient, database: Path) -> N
     assert record.black == "human:name=Ann"
     assert record.result == game.state["ending"]["result"]
     assert len(record.movetext.split()) == len(game.state["moves"])
-    page = client.get(f"/play/{game.state['id']}")
-    assert page.status_code == 200
+    assert client.get(f"/play/{game.state['id']}").status_code == 200
+    with client_of(database) as later:
+        response = later.get(f"/play/{game.state['id']}")
+        assert response.headers["location"] == f"/games/{game.state['id']}"
+        assert later.get(response.headers["location"]).status_code == 200
 
 
 def test_a_move_for_an_earlier_position_is_refused_with_the_current_one(client: TestClient) -> None:
