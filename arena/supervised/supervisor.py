@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from contextlib import suppress
@@ -39,8 +38,7 @@ def main(connection: socket.socket) -> NoReturn:
         while True:
             for reply in _replies(channel.receive()):
                 channel.send(reply)
-    system.end_descendants()
-    os._exit(0)
+    system.end_supervisor()
 
 
 def _replies(request: Work) -> Iterator[Reply]:
