@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import secrets
 import socket
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Self
-
-import psutil
 
 from arena import errors
 from arena.checkers.game import Termination
@@ -24,6 +21,8 @@ from arena.workers.messages import Channel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import psutil
 
 _TICK = 0.25
 """Seconds between two checks for Ctrl-C while this process waits."""
@@ -81,10 +80,7 @@ class Supervisor:
         if self._process is not None and self._channel is not None:
             self._channel.close()
             system.kill_tree(self._process)
-            for process in psutil.process_iter():  # what workers have left if they have killed the supervisor
-                with suppress(psutil.Error, OSError):
-                    if process.environ().get(_MARK) == self._mark:
-                        process.kill()
+            system.kill_marked(_MARK, self._mark)  # what workers have left if they have killed the supervisor
         self._process = self._channel = None
 
     def __enter__(self) -> Self:
