@@ -95,6 +95,10 @@ class Database:
         """
         return self._backend.change_token(self.engine)
 
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+        self.engine.dispose()
+
     def _open(self, write: bool) -> None:
         with self.engine.connect() as connection:
             self._checked_revision(connection, write)
