@@ -17,11 +17,10 @@ from arena.experiment.plan import ExperimentPlan
 from arena.experiment.settings import ExperimentSettings
 from arena.plugins import registry
 from arena.store import Store
+from launchers import shared_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from launchers import SharedLauncher
 
 PLUGINS = Path(__file__).parent / "training" / "plugins"
 TIMES = {"started", "seconds", "added", "cpu_seconds"}
@@ -49,11 +48,12 @@ def tiny() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None, module_launcher: SharedLauncher) -> Path:  # noqa: ARG001
+def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
     """The database of the uninterrupted experiment ``x``. Tests only read it. It is made once in each test process."""
     path = tmp_path_factory.getbasetemp() / "experiment.sqlite"
     if not path.exists():
-        carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
+        with shared_processes():
+            carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
     return path
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import atexit
 import os
 import sys
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -197,10 +198,9 @@ SHARED = SharedLauncher()
 atexit.register(SHARED.close)
 
 
-@pytest.fixture(scope="module")
-def module_launcher() -> Iterator[SharedLauncher]:
-    """Let the tests of a module share processes with others. Check that no other process remains at the end."""
-    before = set(psutil.Process().children())
+@contextmanager
+def shared_processes() -> Iterator[SharedLauncher]:
+    """Let tournaments, experiments and games of the block use the processes of :data:`SHARED`."""
     with pytest.MonkeyPatch.context() as patch:
         for module in (runner, replay, session, trial):
             patch.setattr(module, "Launcher", SHARED)
@@ -208,6 +208,14 @@ def module_launcher() -> Iterator[SharedLauncher]:
         for module in (processes, trial):
             patch.setattr(module, "IsolatedPlayer", SHARED.player)
         yield SHARED
+
+
+@pytest.fixture(scope="module")
+def module_launcher() -> Iterator[SharedLauncher]:
+    """Let the tests of a module share processes with others. Check that no other process remains at the end."""
+    before = set(psutil.Process().children())
+    with shared_processes() as launcher:
+        yield launcher
     assert set(psutil.Process().children()) - before <= SHARED.processes()
 
 

@@ -6,19 +6,20 @@ import contextlib
 from typing import TYPE_CHECKING
 
 import pandas as pd
-import psutil
 import pytest
 
 import arena
 from arena.cli import app
 from arena.tournament import hand_ins
 from hostile_hand_ins import FORFEITS, HARMLESS, LEFT_OUT, code, sound
+from launchers import module_launcher, shared_launcher
 
 if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-FEW = {"hangs-at-import", "two", "exits", "nothing", "patches-board", "prints", "forges"}
+__all__ = ["module_launcher", "shared_launcher"]
+FEW = {"hangs-at-import", "two", "exits", "patches-board", "forges"}
 """Hand-ins of the quick test."""
 
 
@@ -45,6 +46,7 @@ def games(folder: Path) -> pd.DataFrame:
         return results.games("ladder").set_index(["pairing", "round"])
 
 
+@pytest.mark.usefixtures("shared_launcher")
 @pytest.mark.parametrize(
     ("chosen", "sound_players"),
     [
@@ -62,7 +64,6 @@ def test_hostile_hand_ins_harm_only_themselves(
     monkeypatch.setattr(hand_ins, "IMPORT_TIMEOUT", 5.0)
     names = hand_in(tmp_path / "all" / "class", chosen, sound_players)
     hand_in(tmp_path / "sound" / "class", (), sound_players)
-    before = {each.pid for each in psutil.process_iter()}
     play(tmp_path / "all")
     printed, problems = capfd.readouterr()
     play(tmp_path / "sound")
@@ -86,4 +87,3 @@ def test_hostile_hand_ins_harm_only_themselves(
     columns = ["game", "black", "white", "result", "termination", "moves"]
     pd.testing.assert_frame_equal(played.loc[alone.index, columns], alone[columns])
     assert len(printed) < 10_000
-    assert not [each for each in psutil.Process().children(recursive=True) if each.pid not in before]

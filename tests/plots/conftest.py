@@ -1,6 +1,5 @@
-"""A small experiment, and one fork server for each file."""
+"""A small experiment."""
 
 from experimenting import experiment, few_games, tiny
-from launchers import module_launcher
 
-__all__ = ["experiment", "few_games", "module_launcher", "tiny"]
+__all__ = ["experiment", "few_games", "tiny"]

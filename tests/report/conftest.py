@@ -1,6 +1,5 @@
-"""A small experiment, and one fork server for each file."""
+"""A small experiment."""
 
 from experimenting import experiment, tiny
-from launchers import module_launcher
 
-__all__ = ["experiment", "module_launcher", "tiny"]
+__all__ = ["experiment", "tiny"]

@@ -191,6 +191,7 @@ def test_a_sample_follows_from_its_seed_and_not_from_the_order_of_the_games(reco
     assert sample(records, 5, 100, seed=2) != few
 
 
+@pytest.mark.usefixtures("module_launcher")
 def test_a_random_player_loses_more_than_one_that_searches(tmp_path: Path) -> None:
     from arena.cli.app import run
 

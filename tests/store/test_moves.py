@@ -12,12 +12,11 @@ import pytest
 import arena
 from arena.plots import experiments
 from experimenting import experiment, tiny
-from launchers import module_launcher
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["experiment", "module_launcher", "tiny"]
+__all__ = ["experiment", "tiny"]
 REPORTS = [(2, 50.0), (4, 60.5), (8, 10.25), (12, 100.0)]
 """Games so far, and the mean plies of the games since the report before."""
 MOVES = {4: 2 * 50 + 2 * 60.5, 8: 221 + 4 * 10.25, 12: 262 + 4 * 100}
