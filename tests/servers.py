@@ -143,6 +143,12 @@ class StartedServer(Server):
         own = {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []} if self._user else {}
         return {"cwd": self._folder, **own}
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables with which programs use this server, and with which shells find its programs."""
+        path = f"{self._binaries}{os.pathsep}{os.environ['PATH']}"
+        return {"PGHOST": str(self._folder), "PGUSER": "arena", "PATH": path}
+
     def _initialized(self, options: Sequence[str]) -> bool:
         """Whether ``initdb`` made the folder of the data. It deletes what it made if it fails."""
         command = [self._binaries / "initdb", "-D", self._data, "-U", "arena", "-E", "UTF8", "--no-sync", *options]
