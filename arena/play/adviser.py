@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +40,8 @@ class Advice:
     """Principal variation: moves separated by blanks, possibly empty."""
     scale: Probability
     """Scale of the player's scores."""
+    seconds: float
+    """Time that the player took."""
 
     @property
     def probability(self) -> float | None:
@@ -68,7 +71,10 @@ class Adviser:
         spec = parse_player(player, self._store.database, self._setup.files)
         copy = game.copy()
         try:
-            move = self._started(spec).choose(copy)
+            process = self._started(spec)
+            started = time.monotonic()
+            move = process.choose(copy)
+            seconds = time.monotonic() - started
             game.board.check(move)
         except (Fault, Disturbance, IllegalMove) as error:
             self.close()
@@ -77,8 +83,8 @@ class Adviser:
         except BaseException:  # the answer to an interrupted request would be taken for that to the next one
             self.close()
             raise
-        report = copy.reported
-        return Advice(spec.text, move, report.score, report.depth, report.nodes, report.pv, self.scale(spec))
+        score, depth, nodes, pv = copy.reported
+        return Advice(spec.text, move, score, depth, nodes, pv, self.scale(spec), seconds)
 
     def close(self) -> None:
         """End the process."""

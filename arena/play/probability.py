@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from arena.store import recorded_games
 from arena.store.address import locate
 from arena.store.database import Database
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from arena.plugins.specs import Spec
 
 ENOUGH = 20
@@ -50,10 +52,6 @@ def probability_of(player: Spec, database: str) -> Probability:
 
     ``database``: path or URL. Raises StoreError if the database exists and cannot be read.
     """
-    import numpy as np
-
-    from arena.search.logistic import slope
-
     if not locate(database)[1]:
         return Probability(None, 0)
     reader = Database(database, write=False)
@@ -61,6 +59,23 @@ def probability_of(player: Spec, database: str) -> Probability:
         scores, results, games = recorded_games.scored(reader, player.text, player.weights, MOST)
     finally:
         reader.engine.dispose()
+    return fitted(scores, results, games)
+
+
+def probability_in(player: str, tournament: int, database: Database) -> Probability:
+    """Return the scale of a player of a tournament, fitted to its games there, against all its opponents.
+
+    ``player``: its spec. Raises StoreError if the database cannot be read.
+    """
+    return fitted(*recorded_games.scored_in(database, tournament, player, MOST))
+
+
+def fitted(scores: np.ndarray[Any, Any], results: np.ndarray[Any, Any], games: int) -> Probability:
+    """Return the scale that fits scores to results; the arguments are what :func:`recorded_games.scored` returns."""
+    import numpy as np
+
+    from arena.search.logistic import slope
+
     sizes = np.abs(scores[scores != 0])
     if games < ENOUGH or not sizes.size:
         return Probability(None, games)

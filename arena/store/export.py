@@ -54,7 +54,7 @@ def pdn(database: Database, location: str, selection: Selection) -> Iterator[str
         if selection.game is not None or selection.tournament is not None or selection.collection is None:
             parts.append((_played(connection, location, selection), _played_text))
         if selection.game is None and (selection.collection is not None or selection.tournament is None):
-            parts.append((_collected(connection, location, selection), _collected_text))
+            parts.append((_collected(connection, location, selection), collected_text))
 
     def texts() -> Iterator[str]:
         for query, text in parts:
@@ -131,7 +131,8 @@ def _collected(connection: Connection, location: str, selection: Selection) -> Q
     return query if selection.result is None else query.where(collected_games.c.result == selection.result)
 
 
-def _collected_text(row: Row[Any], annotations: Sequence[Annotation]) -> str:
+def collected_text(row: Row[Any], annotations: Sequence[Annotation]) -> str:
+    """Return the PDN text of an imported game; ``row`` has the columns of the table ``collected_games``."""
     tags = {name.capitalize(): getattr(row, name) for name in ROSTER if getattr(row, name) is not None}
     moves = row.moves.split()
     notes = _notes([*of_pdn(row.comments, row.tags), *annotations], len(moves), row.tags)

@@ -31,6 +31,7 @@ _COMPARED = 100
 """Number of characters of an unknown name that are compared with the known names."""
 _ID_DIGITS = 19
 """Number of digits of the largest 63-bit number."""
+_LARGEST_ID = 2**63 - 1
 
 
 class PlayerIds(dict[str, int]):
@@ -102,6 +103,8 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
         tournament = prefix
     if not (name == "last" or (name.isascii() and name.isdecimal() and len(name) <= _ID_DIGITS)):
         raise UsageError(f"a game is named by its id, as TOURNAMENT/NUMBER (t2/17) or as 'last', not {shown(which)}")
+    if name != "last" and int(name) > _LARGEST_ID:
+        raise NotOnRecord(f"{location} holds no game {which}: ids and numbers are smaller")
     if tournament is None and name == "last":
         tournament = "last"
     query = select(games.c.tournament_id, games.c.id).order_by(games.c.tournament_id.desc())
@@ -110,10 +113,11 @@ def game_key(connection: Connection, which: str | int, tournament: str | int | N
     if name == "last":
         query = query.order_by(games.c.started.desc(), games.c.id)
     elif slash:
+        number = int(name)
         block = (pairings.c.tournament_id == games.c.tournament_id) & (pairings.c.pairing == games.c.pairing)
-        block &= (pairings.c.round <= games.c.round) & (games.c.round < pairings.c.round + pairings.c.games)
-        number = pairings.c.first + games.c.round - pairings.c.round
-        query = query.join(pairings, block).where(number == int(name))
+        holds_it = (pairings.c.first <= number) & (number < pairings.c.first + pairings.c.games)
+        place = games.c.round == pairings.c.round + number - pairings.c.first
+        query = query.join(pairings, block & holds_it & place)
     else:
         query = query.where(games.c.id == int(name))
     row = connection.execute(query.limit(1)).first()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Select, func, or_, select
+from sqlalchemy import Select, func, literal, or_, select
 
 from arena.contracts.record import BLACK_POINTS, GameRecord, PlyInfo
 from arena.store import commentary, lookup
@@ -16,7 +16,7 @@ from arena.store.recorder import SHARED
 from arena.store.schema import collected_games, collections, games, move_annotations, players, tournaments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import numpy as np
 
@@ -191,19 +191,43 @@ def scored(
     ``spec``: canonical spec of the player. ``weights``: hash of its weights, or None. ``limit``: most
     games to read.
     """
-    import numpy as np
-
-    scores, results, number = [], [], 0
     own = (players.c.spec == spec) & players.c.weights.is_not_distinct_from(weights)
     query = (
-        select(games.c.black_id, games.c.white_id, games.c.first, games.c.result, games.c.scores, players.c.id)
+        select(*_SCORED, players.c.id)
         .join(players, (players.c.id == games.c.black_id) | (players.c.id == games.c.white_id))
         .where(own, games.c.scores.is_not(None), games.c.forfeited_by.is_(None))
         .order_by(games.c.started.desc(), games.c.id)
         .limit(limit)
     )
     with decoding(database.location), database.engine.connect() as connection:
-        rows = connection.execute(query).all()
+        return _scores_and_results(connection.execute(query).all())
+
+
+def scored_in(
+    database: Database, tournament: int, spec: str, limit: int
+) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], int]:
+    """Return the same as :func:`scored`, for a player's first games against each opponent of a tournament.
+
+    About ``limit`` games are read. They are found by the index ``games_results``, however long the tournament is.
+    """
+    with decoding(database.location), database.engine.connect() as connection:
+        ids = lookup.player_ids(connection, tournament)
+        rounds = -(-limit // max(len(ids) - 1, 1))
+        own = (games.c.black_id == ids[spec]) | (games.c.white_id == ids[spec])
+        query = select(*_SCORED, literal(ids[spec]).label("id")).where(
+            games.c.tournament_id == tournament, own, games.c.round < rounds, games.c.forfeited_by.is_(None)
+        )
+        return _scores_and_results([row for row in connection.execute(query) if row.scores is not None])
+
+
+_SCORED = tuple(games.c[name] for name in ("black_id", "white_id", "first", "result", "scores"))
+
+
+def _scores_and_results(rows: Sequence[Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], int]:
+    """Return scores, results and number of games of rows with :data:`_SCORED` and the ``id`` of the player."""
+    import numpy as np
+
+    scores, results, number = [], [], 0
     for row in rows:
         plays_black = row.black_id == row.id
         own_plies = slice(0 if plays_black == (row.first == "black") else 1, None, 2)

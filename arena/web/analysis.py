@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from contextlib import ExitStack, asynccontextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
@@ -76,7 +75,6 @@ class Analyst(Resident):
 
     def analysis(self, board: Board, seconds: float) -> dict[str, Any]:
         """Return the player's move and what it reports, as JSON values. Raises ArenaError if the player fails."""
-        started = time.monotonic()
         advice = self._adviser.advice(self._spec.text, Game(board, limits=Limits(seconds=seconds)))
         return {
             "player": advice.player,
@@ -84,7 +82,7 @@ class Analyst(Resident):
             "score": advice.score,
             "depth": advice.depth,
             "nodes": advice.nodes,
-            "seconds": round(time.monotonic() - started, 3),
+            "seconds": round(advice.seconds, 3),
             "line": line(board, advice.pv),
             "probability": advice.probability,
         }

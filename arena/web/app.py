@@ -14,7 +14,7 @@ from starlette.staticfiles import StaticFiles
 
 from arena.errors import ArenaError
 from arena.web import analysis, live
-from arena.web.pages import experiments, overview, runs, tournaments
+from arena.web.pages import experiments, games, overview, runs, tournaments, viewer
 from arena.web.play import routes as play
 from arena.web.responses import failure, static_version
 from arena.web.security import Guard
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from arena.web.site import Site
 
-MODULES = (overview, tournaments, experiments, runs, play, analysis, live)
+MODULES = (overview, tournaments, experiments, runs, games, viewer, play, analysis, live)
 """The modules of the site. Each has ``routes``, a list of routes."""
 KEEPERS = (play, analysis)
 """The modules that keep objects open between requests, with their context manager ``running``."""

@@ -62,5 +62,5 @@ def listing(results: Results, name: str, most: int | None = None) -> Listing:
     newest = frame.iloc[::-1][:most]
     if name == "experiments":
         newest = newest.drop(columns="tournament")  # it has the name of the experiment
-    links = [f"/games?collection={key}" if name == "collections" else f"/{name}/{key}" for key in newest["id"]]
+    links = [f"/{name}/{key}" for key in newest["id"]]
     return Listing(name, cells(name, newest), links, len(frame))

@@ -24,6 +24,7 @@ NAVIGATION = (
     ("/tournaments", "Tournaments"),
     ("/experiments", "Experiments"),
     ("/runs", "Training"),
+    ("/games", "Games"),
     ("/play", "Play"),
     ("/analysis", "Analysis"),
 )

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from arena.store import Results
+from arena.store.database import Database
+from arena.store.decoding import decoding
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator
 
+    from sqlalchemy import Connection
     from starlette.requests import Request
 
 T = TypeVar("T")
@@ -62,6 +66,17 @@ class Site:
     def results(self) -> Results:
         """The database, open for reading. It may be used by several threads at once."""
         return Results(self.database)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Give a connection to the database for reading."""
+        with decoding(self.reader.location), self.reader.engine.connect() as connection:
+            yield connection
+
+    @cached_property
+    def reader(self) -> Database:
+        """The database, open for reading without DataFrames."""
+        return Database(self.database, write=False)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """Return what ``make`` returns; call it only if the database has changed since the last call with ``key``.

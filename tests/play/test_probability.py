@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from arena.checkers.board import Board
 from arena.contracts.columns import SCORES, little_endian
 from arena.contracts.record import GameRecord, PlyInfo
-from arena.play.probability import ENOUGH, Probability, probability_of
+from arena.play.probability import ENOUGH, Probability, probability_in, probability_of
 from arena.plugins import specs
 from arena.search.logistic import slope
+from arena.store.database import Database
 from arena.tournament.runner import identity_of
 from playing import moves
 
@@ -86,6 +87,13 @@ def test_the_scale_is_that_of_a_logistic_regression(store: Store) -> None:
     assert probability_of(specs.parse("player", "m1"), store.location).scale == pytest.approx(
         1 / slope(scores, results)
     )
+
+
+def test_the_scale_in_a_tournament_is_that_of_its_games(store: Store) -> None:
+    record_all(store, invented(100))
+    whole = probability_of(specs.parse("player", "m1"), store.location)
+    assert probability_in("m1", 1, Database(store.location, write=False)) == whole
+    assert probability_in("random", 1, Database(store.location, write=False)) == Probability(None, 0)
 
 
 def test_too_few_games_give_no_probability(store: Store) -> None:

@@ -104,7 +104,11 @@ class Game(Resident):
     def hint(self, version: int, player: str) -> State:
         """Return the move of another player in the current position."""
         session = self._current(version)
-        advice = session.advice(checked(player, self._database).text)
+        spec = checked(player, self._database)
+        try:
+            advice = session.advice(spec.text)
+        except ArenaError as error:  # the other player has failed, not the server
+            raise UsageError(str(error)) from None
         self._keep()
         return state.advice_json(session, advice)
 

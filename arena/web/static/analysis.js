@@ -41,8 +41,7 @@ async function go(fen, move = null) {
 
 function show(lastMove) {
   draft = null;
-  $("palette").hidden = true;
-  $("setup").setAttribute("aria-pressed", "false");
+  showPalette(false);
   board.show({ fen: position.fen, lastMove });
   chooser.offer(position.moves);
   $("fen").value = position.fen;
@@ -86,11 +85,15 @@ function showMoves(values) {
 
 // Setting up pieces.
 
+function showPalette(visible) {
+  $("palette").hidden = !visible;
+  $("setup").textContent = visible ? "Use this position" : "Set up pieces";
+}
+
 function startDraft() {
   draft = parseFen(position.fen).pieces;
   document.querySelector(`[name=side][value=${position.side}]`).checked = true;
-  $("palette").hidden = false;
-  $("setup").setAttribute("aria-pressed", "true");
+  showPalette(true);
   chooser.offer([]);
   showDraft();
 }

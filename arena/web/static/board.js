@@ -5,7 +5,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const CELL = 100;
 const DRAG_PIXELS = 6;
 const STEP_MS = 240;
-const CROWN = "M-27 17 L-31 -13 L-14 1 L0 -22 L14 1 L31 -13 L27 17 Z";
+const CROWN = "M-21 15 L-24 -10 L-11 1 L0 -18 L11 1 L24 -10 L21 15 Z";
 
 // Return the side to move, and the piece on each occupied square: a map from square to {colour, king}.
 export function parseFen(fen) {
@@ -43,7 +43,7 @@ export function svg(name, attributes = {}, ...children) {
 
 // Draw one piece around the origin.
 export function drawPiece({ colour, king }) {
-  const group = svg("g", { class: `piece ${colour}` }, svg("circle", { r: 40 }), svg("circle", { r: 31, class: "rim" }));
+  const group = svg("g", { class: `piece ${colour}` }, svg("circle", { r: 37 }), svg("circle", { r: 28, class: "rim" }));
   if (king) group.append(svg("path", { d: CROWN, class: "crown" }));
   return group;
 }
@@ -95,6 +95,7 @@ export class BoardView extends EventTarget {
   // Turn the board.
   flip() {
     this.#flipped = !this.#flipped;
+    this.#focus = null;
     this.#build();
   }
 
@@ -151,7 +152,7 @@ export class BoardView extends EventTarget {
 
   #cell(square) {
     const half = CELL / 2;
-    const number = svg("text", { x: 6 - half, y: 19 - half });
+    const number = svg("text", { x: 4 - half, y: 16 - half });
     number.textContent = square;
     const cell = svg(
       "g",
@@ -177,7 +178,7 @@ export class BoardView extends EventTarget {
     const frame = { x: 4 - half, y: 4 - half, width: CELL - 8, height: CELL - 8 };
     under.replaceChildren(
       ...lastMove.map((square) => at(square, "rect", { class: "last-move", ...frame })),
-      ...movable.map((square) => at(square, "circle", { class: "movable", r: 45 })),
+      ...movable.map((square) => at(square, "circle", { class: "movable", r: 43 })),
     );
     this.#pieces.clear();
     for (const [square, piece] of pieces) {
@@ -187,7 +188,7 @@ export class BoardView extends EventTarget {
     }
     this.#layers.pieces.replaceChildren(...this.#pieces.values());
     over.replaceChildren(
-      ...(chosen === null ? [] : [at(chosen, "circle", { class: "chosen", r: 45 })]),
+      ...(chosen === null ? [] : [at(chosen, "circle", { class: "chosen", r: 42 })]),
       ...targets.map((square) => at(square, "circle", { class: "target", r: 15 })),
       ...jumped.map((square) => at(square, "path", { class: "jumped", d: "M-20 -20 L20 20 M-20 20 L20 -20" })),
     );
@@ -225,12 +226,12 @@ export class BoardView extends EventTarget {
   }
 
   // Make one square the tab stop of the board.
-  #moveFocus(square, grab) {
+  #moveFocus(square, grab, options = {}) {
     this.#cells.get(this.#focus)?.setAttribute("tabindex", "-1");
     this.#focus = square;
     const cell = this.#cells.get(square);
     cell.setAttribute("tabindex", "0");
-    if (grab) cell.focus();
+    if (grab) cell.focus(options);
   }
 
   #listen() {
@@ -260,7 +261,7 @@ export class BoardView extends EventTarget {
     const square = this.#squareAt(event);
     if (event.button !== 0 || square === null) return;
     event.preventDefault(); // no text selection while a piece is dragged
-    this.#moveFocus(square, true);
+    this.#moveFocus(square, true, { preventScroll: true }); // the board must not move under the pointer
     this.#svg.setPointerCapture(event.pointerId);
     this.#drag = { square, x: event.clientX, y: event.clientY, piece: null };
   }
