@@ -119,6 +119,7 @@ class StartedServer(Server):
         self._data = self._folder / "data"
         if not any(self._initialized(options) for options in COLLATIONS):
             pytest.fail("initdb failed")
+        self._stop_after_this_process()
         (self._data / "pg_hba.conf").write_text(HBA, encoding="ascii")
         with (self._data / "postgresql.conf").open("a") as settings:
             settings.write(SETTINGS + f"unix_socket_directories = '{self._folder}'\n")
@@ -153,6 +154,16 @@ class StartedServer(Server):
         """Whether ``initdb`` made the folder of the data. It deletes what it made if it fails."""
         command = [self._binaries / "initdb", "-D", self._data, "-U", "arena", "-E", "UTF8", "--no-sync", *options]
         return subprocess.run(command, capture_output=True, check=False, **self._as_user).returncode == 0
+
+    def _stop_after_this_process(self) -> None:
+        """Start a shell that stops the server and deletes its folder if this process ends without doing so."""
+        script = f"""(
+            while [ -d {self._data} ] && kill -0 {os.getpid()}; do sleep 2; done
+            [ ! -f {self._data}/postmaster.pid ] || kill -QUIT $(head -n 1 {self._data}/postmaster.pid)
+            rm -rf {self._folder}
+        ) &"""
+        output = subprocess.DEVNULL
+        subprocess.run(["sh", "-c", script], stdin=output, stdout=output, stderr=output, check=True)
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [self._binaries / program, *arguments]
