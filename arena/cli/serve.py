@@ -100,4 +100,10 @@ def _run(app: Starlette, listener: socket.socket) -> None:
         timeout_graceful_shutdown=_PATIENCE,
         limit_concurrency=_CONNECTIONS,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.watch.stop()  # the server waits for open streams
+            await super().shutdown(sockets)
+
+    Server(config).run(sockets=[listener])

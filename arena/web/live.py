@@ -39,6 +39,7 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
         self._listeners: set[asyncio.Event] = set()
         self._token: Hashable = None
+        self._is_stopped = False
 
     async def changes(self) -> AsyncIterator[bool]:
         """Yield True after each change, and False from time to time without a change."""
@@ -48,7 +49,7 @@ class Watch:
             self._token = await self._look()
             self._task = asyncio.create_task(self._watch())
         try:
-            while True:
+            while not self._is_stopped:
                 try:
                     await asyncio.wait_for(changed.wait(), _SILENCE * PAUSE)
                 except TimeoutError:
@@ -64,8 +65,14 @@ class Watch:
         """Number of listeners."""
         return len(self._listeners)
 
+    def stop(self) -> None:
+        """End all streams, because the server stops."""
+        self._is_stopped = True
+        for each in self._listeners:
+            each.set()
+
     async def _watch(self) -> None:
-        while self._listeners:
+        while self._listeners and not self._is_stopped:
             await asyncio.sleep(PAUSE)
             token = await self._look()
             if token != self._token:
