@@ -27,6 +27,7 @@ import arena
 from arena.checkers.notation import move_text
 from arena.contracts.record import GameRecord, PlyInfo
 from arena.ratings.davidson import Davidson
+from arena.report import page
 from arena.store import PlayerIdentity, Store
 from arena.store.runs import LearnerIdentity
 
@@ -63,6 +64,7 @@ QUESTIONS: dict[str, Callable[[arena.Results], object]] = {
     "aggregate": lambda results: results.aggregate(NAME),
     "learners": lambda results: results.learners(NAME),
     "report": _report,
+    "page": lambda results: page.html(results, NAME),
     "accuracy": lambda results: results.accuracy(NAME),
 }
 

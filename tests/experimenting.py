@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 import sys
 from contextlib import closing
@@ -16,6 +17,7 @@ from arena.experiment.plan import ExperimentPlan
 from arena.experiment.settings import ExperimentSettings
 from arena.plugins import registry
 from arena.store import Store
+from launchers import shared_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +52,19 @@ def experiment(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  #
     """The database of the uninterrupted experiment ``x``. Tests only read it. It is made once in each test process."""
     path = tmp_path_factory.getbasetemp() / "experiment.sqlite"
     if not path.exists():
-        carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
+        with shared_processes():
+            carried_out(tmp_path_factory.mktemp("experiment") / "arena.sqlite", workers=1).rename(path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def few_games(experiment: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of the experiment with every sixth of its games. Tests only read it."""
+    path = tmp_path_factory.mktemp("few") / "arena.sqlite"
+    shutil.copy(experiment, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("DELETE FROM games WHERE id % 6")
+        connection.commit()
     return path
 
 

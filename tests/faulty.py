@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
+import shutil
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,23 +17,29 @@ from arena.plugins import registry
 from arena.tournament import schedule
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
+from launchers import SHARED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from arena.contracts.record import GameRecord
     from arena.referee.task import GameTask
 
 PLUGINS = Path(__file__).parent / "tournament" / "plugins"
-_launchers: list[Launcher] = []
-"""The launcher that the tests of a module share, if any."""
+_launchers: list[Callable[[], Launcher]] = [Launcher]
+"""The last one makes the launchers of the current module."""
 BOTH_MODES = pytest.mark.parametrize("isolate", [False, True], ids=["shared", "isolated"])
+MODES = [False, pytest.param(True, marks=pytest.mark.long)]
+"""Values of ``isolate``. In shared mode, a game with a failure is played again in isolated mode, so both are tested."""
+MOSTLY_SHARED = pytest.mark.parametrize("isolate", MODES, ids=["shared", "isolated"])
 
 
 @pytest.fixture(scope="module")
 def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Register the players of ``arena_faulty``. The value is the folder in which the players write notes."""
-    folder = tmp_path_factory.mktemp("notes")
+    folder = tmp_path_factory.getbasetemp() / "notes"  # the same for all modules, which share fork servers
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(PLUGINS)
         patch.setenv("ARENA_FAULTY_NOTES", str(folder))
@@ -46,21 +52,12 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def fork_server(notes: Path) -> Iterator[None]:  # noqa: ARG001 (installs the players first)
-    """Let one fork server play the games of all tests of a module. Check that no process remains at the end."""
-    with Launcher() as launcher:
-        _launchers.append(launcher)
-        yield
-        _launchers.clear()
-    assert not psutil.Process().children()
-
-
-@pytest.fixture
-def no_processes_left() -> Iterator[None]:
-    """Check that no process that the test started remains, alive or as a zombie."""
+    """Let the shared fork server play the games of a module. Check that no other process remains at the end."""
+    before = set(psutil.Process().children())
+    _launchers.append(SHARED)
     yield
-    if os.name == "posix":
-        with pytest.raises(ChildProcessError):
-            os.waitpid(-1, os.WNOHANG)
+    _launchers.pop()
+    assert set(psutil.Process().children()) - before <= SHARED.processes()
 
 
 def games(*pairings: tuple[str, str], rounds: int = 2) -> list[GameTask]:
@@ -81,11 +78,11 @@ def played(
 ) -> list[GameRecord]:
     """Play the tasks and return their records. Check that each task has exactly one.
 
-    ``fresh`` starts a launcher for this call, even if the tests of the module share one.
+    ``fresh`` starts a launcher for this call, even if the module uses the shared one.
     """
     planned = list(tasks)
     with (
-        nullcontext(_launchers[0]) if _launchers and not fresh else Launcher() as launcher,
+        (Launcher if fresh else _launchers[-1])() as launcher,
         Pool(planned, workers, launcher, move_timeout=move_timeout, memory=memory, isolate=isolate) as pool,
     ):
         records = [record for record in pool if record is not None]

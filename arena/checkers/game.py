@@ -179,8 +179,8 @@ class Game:
     @property
     def outcome(self) -> Outcome | None:
         """The outcome by the rules; None while the game goes on."""
-        board, rules = self.board, self.rules
-        _, quiet, ply, _, _ = self._now
+        board, quiet, ply, _, _ = self._now
+        rules = self.rules
         if board.stuck:
             return Outcome(board.side.other, Termination.NO_MOVES)
         times, most, cap = rules.repetitions, rules.quiet_plies, rules.ply_cap
@@ -195,7 +195,8 @@ class Game:
     def play(self, move: Move) -> None:
         """Make a move; raises IllegalMove if it is not legal. Moves may also be made after a draw by rule."""
         board, quiet, ply, _, _ = before = self._now
-        board.check(move)
+        if move not in board.legal_moves:
+            board.check(move)
         quiet = 0 if move.captures or not board.kings & move._masks[0] else quiet + 1
         self.board = after = board.after_legal(move)
         self._now = after, quiet, ply + 1, move, before

@@ -22,10 +22,9 @@ def move_text(board: Board, move: Move) -> str:
     A capture is written with its full path if another legal capture has the same origin and destination.
     """
     if not move.captures:
-        return str(move)
-    ends = move.path[0], move.path[-1]
-    same_ends = [other for other in board.legal_moves if (other.path[0], other.path[-1]) == ends]
-    return f"{ends[0]}x{ends[1]}" if len(same_ends) <= 1 else str(move)
+        return move._text
+    same_ends = [other for other in board.legal_moves if other._short == move._short]
+    return move._short if len(same_ends) <= 1 else move._text
 
 
 def parse_move(board: Board, text: str) -> Move:

@@ -32,10 +32,13 @@ def curves(stored: Results, experiment: str) -> pd.DataFrame:
     """One row per learner, opponent and checkpoint: the columns of ``Results.aggregate()``, against that opponent."""
     import pandas as pd
 
-    labels = {label: place for place, label in enumerate(dict.fromkeys(stored.learning_curve(experiment)["label"]))}
+    from arena.store import experiment_tables
+
+    measured = stored.measured(experiment)
+    labels = {label: place for place, label in enumerate(measured.labels)}
     parts = []
-    for opponent in stored.experiment(experiment).settings["measuring"]["opponents"]:
-        frame = stored.aggregate(experiment, opponent=opponent)
+    for opponent in measured.opponents:
+        frame = experiment_tables.aggregate(measured, opponent=opponent)
         frame.insert(2, "opponent", opponent)
         parts.append(frame)
     return pd.concat(parts).sort_values(

@@ -57,6 +57,16 @@ def info(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
 
 
 @group.command()
+def upgrade(db: Db = DEFAULT_DB) -> None:
+    """Bring the tables of a database that an older version wrote up to date. A copy of the file is kept beside it."""
+    from arena.cli.output import say
+    from arena.store import Store
+
+    with Store.existing(db, say) as store:
+        print(f"{store.location} is up to date")
+
+
+@group.command()
 def check(db: Db = DEFAULT_DB, quiet: Quiet = False) -> None:  # noqa: ARG001
     """Check the file, references, games and models of a database.
 

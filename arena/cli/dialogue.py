@@ -12,9 +12,9 @@ from arena.cli import board
 from arena.cli.options import db_words
 from arena.cli.screen import Screen
 from arena.errors import ArenaError, IllegalMove, StoreError, UsageError, nearest, shown
+from arena.play.draws import DRAW_PLIES, DRAW_SCORES
 from arena.play.moves import named_move
 from arena.play.probability import ENOUGH
-from arena.play.session import DRAW_PLIES, DRAW_SCORES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -91,7 +91,7 @@ class Dialogue:
         if self._screen.interactive:
             self._show([f"starting {session.setup.opponent} ..."])
         session.start()
-        answer: list[str] = []
+        answer = [f"{session.setup.opponent} learns from this game"] if session.setup.learning else []
         while session.ending is None and not self._leaves:
             if session.persons_turn:
                 self._show(answer)
@@ -243,7 +243,21 @@ class Dialogue:
             except StoreError as error:
                 self._screen.say(f"not recorded: {error}")
                 self._retry(error)
+            except KeyboardInterrupt:
+                with suppress(StoreError):  # the game may be on record
+                    self._screen.say(f"saved; to record it later: {self._resume_command(session.save())}")
+                raise
         self._screen.say(f"recorded as {name}; to see it: {self._command('replay', name)}")
+        self._tell_of_learning()
+
+    def _tell_of_learning(self) -> None:
+        """Say what an opponent that learns has learned from the recorded game."""
+        recorded, player = self._session.recorded, self._session.setup.learning
+        if recorded is not None and recorded.problem is not None:
+            self._screen.say(f"{player} did not learn: {recorded.problem}")
+        if recorded is not None and recorded.checkpoint is not None and player is not None:
+            next_game = self._command("play", "--learning", "--against", player)
+            self._screen.say(f"{recorded.checkpoint} has learned from it; to play against it: {next_game}")
 
     def _retry(self, error: StoreError) -> None:
         """Wait until the person wants to record the game again. Raises ``error`` if the person does not."""

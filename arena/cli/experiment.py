@@ -181,22 +181,24 @@ def _print(stored: Results, name: str) -> None:
     from arena.cli.table import print_table, print_text
     from arena.report import notes
     from arena.report.experiment import final_scores
+    from arena.store import experiment_tables
 
     experiment = stored.experiment(name)
     sweep = stored.sweep(experiment.id)
     if not sweep.empty:
         print_rows("sweep", sweep, f"{experiment.name}: candidates on the sweep seeds")
-    scores = final_scores(stored, experiment.id, stored.aggregate(experiment.id))
+    measured = stored.measured(experiment.id)
+    scores = final_scores(measured, experiment_tables.aggregate(measured))
     if scores.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
     print_rows("learners", scores, f"{experiment.name}: scores at the last checkpoint")
-    compared = stored.compare_learners(experiment.id)
+    compared = experiment_tables.compare_learners(measured)
     if not compared.empty:
         print_rows("compared-learners", compared, "learners compared over training seeds")
     if "until-decided" in experiment.settings:
         decided = [
             [row["first"], row["second"], _better(row), str(row["seeds"])]
-            for row in stored.decisions(experiment.id).to_dict("records")
+            for row in experiment_tables.decisions(measured).to_dict("records")
         ]
         print_table("decisions of the sequential test", ["first", "second", "better", "seeds"], decided, left=3)
     for text in notes.OF_EXPERIMENT:

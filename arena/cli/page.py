@@ -1,4 +1,4 @@
-"""``arena report``."""
+"""``arena report`` and ``arena bundle``."""
 
 from __future__ import annotations
 
@@ -35,6 +35,24 @@ def report(
     print(f"wrote {output}")
 
 
+def bundle(
+    output: Annotated[Path, typer.Option("--output", "-o", help="New file: .zip.")],
+    name: Annotated[str, typer.Argument(help="Name or id of an experiment, or 'last'.")] = "last",
+    db: Db = DEFAULT_DB,
+) -> None:
+    """Write an archive of an experiment.
+
+    It has the settings, a report, the weights, a copy of the database, and all versions.
+    """
+    from arena.cli.output import work_bar
+    from arena.report import bundle
+
+    with work_bar("rows copied") as progress:
+        bundle.write(db, name, output, progress)
+    print(f"wrote {output}")
+
+
 def register(app: typer.Typer) -> None:
-    """Add the command."""
+    """Add the commands."""
     app.command()(report)
+    app.command()(bundle)

@@ -31,6 +31,9 @@ def play(
         float, typer.Option(min=0.1, help="Seconds after which a move of your opponent forfeits the game.")
     ] = MOVE_TIMEOUT,
     memory: Annotated[int, typer.Option(min=1, help="MB of memory that your opponent may use.")] = MEMORY,
+    learning: Annotated[
+        bool, typer.Option("--learning", help="Your opponent learns from the game, and plays what it has learned.")
+    ] = False,
     resume: Annotated[
         str | None, typer.Option(metavar="NUMBER", help="Take up a saved game: its number, or 'last'.")
     ] = None,
@@ -70,6 +73,7 @@ def play(
                 increment=increment,
                 move_timeout=move_timeout,
                 memory=memory,
+                learning=learning,
             )
             session = Session(setup, store, prepare=compile_for)
         with session:

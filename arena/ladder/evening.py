@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from arena.errors import TournamentStopped, UsageError
+from arena.errors import PluginError, TournamentStopped, UsageError
 from arena.plugins import specs
 from arena.store import names
 from arena.store.ladders import LADDER
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 _HAND_INS = "hand-ins"
 """Key of the settings of an evening: the hash of the hand-in of each student."""
+_ATTEMPTS = 10
+"""Number of attempts without a new game after which changed files end an evening."""
 _OF_GAMES = (
     "openings",
     "depth",
@@ -99,15 +101,32 @@ def play(
         evening = store.create_tournament(names.numbered(ladder.name), seed, stored, players, plan.games)
         _copy(evening, earlier, store)
     show = progress(seed)
+    evening = _played(evening, store, collection, say, workers=workers, progress=show)
+    _tell(collection.restore(), say)
+    return evening
+
+
+def _played(
+    evening: StoredTournament, store: Store, collection: Collection, say: Callable[[str], None], **options: Any
+) -> StoredTournament:
+    """Play the missing games. If a hand-in changes files of others before they are read, restore them and go on."""
+    attempts = 0
     while True:
         before = len(store.finished(evening.id))
         try:
-            return runner.resume(evening.id, store, workers=workers, isolate=True, progress=show, say=say)
-        except TournamentStopped:
+            return runner.resume(evening.id, store, isolate=True, say=say, **options)
+        except (TournamentStopped, PluginError):
+            attempts = 0 if len(store.finished(evening.id)) > before else attempts + 1
             changed = collection.restore()
-            if not changed or len(store.finished(evening.id)) == before:
+            if not changed or attempts > _ATTEMPTS:
                 raise
-            say(f"a hand-in has changed files of others, which were restored: {', '.join(changed)}")
+            _tell(changed, say)
+
+
+def _tell(changed: Sequence[str], say: Callable[[str], None]) -> None:
+    """Tell the user that files were restored."""
+    if changed:
+        say(f"a hand-in has changed copies of hand-ins, which were restored: {', '.join(changed)}")
 
 
 def number(ladder: Ladder, evening: StoredTournament, store: Store) -> int:

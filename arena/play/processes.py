@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 def start_player(spec: Spec, side: Side, setup: Setup, database: str) -> IsolatedPlayer:
     """Return the player of a spec in a new interpreter, which takes about a second to start.
 
+    Its random numbers follow from the seed of the game and the ply, so that a game that is taken up goes on as it would
+    have without the break.
+
     ``database``: path or URL of the database with stored models. The process gets it only if the spec names such a
     model, because a URL may contain a password. Raises Fault or Disturbance if the player cannot be created.
     """
@@ -35,4 +38,4 @@ def start_player(spec: Spec, side: Side, setup: Setup, database: str) -> Isolate
         white_files=spec.files,
         database=ModelResolver(database).absolute if "@" in spec.text else None,
     )
-    return IsolatedPlayer(task, side, setup.memory << 20, setup.move_timeout)
+    return IsolatedPlayer(task, side, setup.memory << 20, setup.move_timeout, by_ply=True)

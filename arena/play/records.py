@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -13,16 +14,19 @@ from arena.checkers.move import Move
 from arena.checkers.notation import move_text
 from arena.contracts.columns import DEPTHS, NODES, SCORES, SECONDS, little_endian
 from arena.contracts.record import GameRecord, PlyInfo
-from arena.errors import BadFEN, IllegalMove
+from arena.errors import ArenaError, BadFEN, IllegalMove, StoreError
+from arena.play import learning
 from arena.play.setup import Ending, Setup
 from arena.plugins import specs
 from arena.store import names
 from arena.store.decoding import decoding
-from arena.store.people import MARK, PersonFacts, SavedGame
+from arena.store.people import MARK, OutdatedLesson, PersonFacts, SavedGame
 from arena.tournament.runner import identity_of, rate
 from arena.tournament.settings import TournamentSettings, stored_settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from arena.plugins.specs import Spec
     from arena.store import Store
 
@@ -117,14 +121,58 @@ def record_of(setup: Setup, game: Game, log: Log, ending: Ending) -> GameRecord:
     )
 
 
-def record(store: Store, setup: Setup, opponent: Spec, finished: GameRecord, log: Log) -> str:
-    """Record a finished game in the tournament of people, and rate its players. Returns the name of the game."""
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A finished game on record."""
+
+    name: str
+    """Name of the game."""
+    checkpoint: str | None = None
+    """Checkpoint of the opponent that has learned from the game; None: it did not learn."""
+    problem: str | None = None
+    """Reason why an opponent that learns did not learn from the game; None: there is none."""
+
+
+def record(
+    store: Store,
+    setup: Setup,
+    opponent: Spec,
+    finished: GameRecord,
+    log: Log,
+    prepare: Callable[[Spec], object],
+) -> Recorded:
+    """Record a finished game in the tournament of people, and rate its players.
+
+    An opponent that learns studies the game before. If it fails, the game is recorded without a checkpoint.
+    """
     key = _tournament(store, specs.parse("player", setup.person), opponent)
     facts = PersonFacts(str(setup.side), log.hints, log.undone, setup.clock, setup.increment)
-    name = store.people.record(key, finished, facts)
+    recorded = _recorded(store, key, setup, finished, facts, prepare)
     settings = stored_settings(store.tournament(key))
     rate({text: specs.parse("rating", text) for text in settings.ratings}, key, store)
-    return name
+    return recorded
+
+
+def _recorded(
+    store: Store,
+    key: int,
+    setup: Setup,
+    finished: GameRecord,
+    facts: PersonFacts,
+    prepare: Callable[[Spec], object],
+) -> Recorded:
+    if setup.learning is None:
+        return Recorded(store.people.record(key, finished, facts))
+    while True:
+        try:
+            lesson = learning.lesson(store, setup, finished, prepare)
+        except StoreError:
+            raise
+        except ArenaError as error:
+            return Recorded(store.people.record(key, finished, facts), problem=str(error))
+        with suppress(OutdatedLesson):
+            name = store.people.record(key, finished, facts, lesson)
+            return Recorded(name, f"{lesson.provenance['run']}@{lesson.games}")
 
 
 def _tournament(store: Store, person: Spec, opponent: Spec) -> int:

@@ -12,6 +12,7 @@ from arena.errors import ArenaError, IllegalMove, UsageError
 from arena.play import records
 from arena.play.adviser import Adviser
 from arena.play.clock import Clock
+from arena.play.draws import accepts_draw
 from arena.play.processes import start_player
 from arena.play.setup import Ending, Setup, parse_player
 from arena.referee.match import Disturbance, Fault
@@ -30,10 +31,6 @@ if TYPE_CHECKING:
     from arena.workers.isolated import IsolatedPlayer
 
 T = TypeVar("T")
-DRAW_PLIES = 40
-"""Number of plies from which on the opponent may accept a draw."""
-DRAW_SCORES = 2
-"""Number of the opponent's last scores that must not be above 0, so that it accepts a draw."""
 ATTEMPTS = 3
 """Number of times that the process of an opponent may be killed from outside during one turn."""
 
@@ -100,6 +97,8 @@ class Session:
         self.clock = Clock(log.left, setup.increment, now)
         self.number: int | None = None
         """Number of the saved game; None: the game is not saved."""
+        self.recorded: records.Recorded | None = None
+        """Name of the game on record, and what the opponent learned from it; None: the game is not on record."""
         self._log = log
         self._store = store
         self._prepare = prepare
@@ -276,13 +275,11 @@ class Session:
     def offer_draw(self) -> bool:
         """Offer a draw to the opponent, and return whether it accepts, which ends the game.
 
-        It accepts from ply :data:`DRAW_PLIES` on, if none of the last :data:`DRAW_SCORES` scores that it reported is
-        above 0. A player that does not report scores never accepts.
+        It accepts from ply ``DRAW_PLIES`` on, if none of the last ``DRAW_SCORES`` scores that it reported is above 0:
+        see :mod:`arena.play.draws`. A player that does not report scores never accepts.
         """
         self._require_turn()
-        scores = self._own_scores()[-DRAW_SCORES:]
-        known = [score for score in scores if score is not None]
-        accepts = self.game.ply >= DRAW_PLIES and len(known) == DRAW_SCORES and max(known) <= 0
+        accepts = accepts_draw(self.game.ply, self._own_scores())
         if accepts:
             self._end(Ending(None, Termination.AGREEMENT))
         return accepts
@@ -309,14 +306,15 @@ class Session:
     def record(self) -> str:
         """Record the finished game and return its name. Raises StoreError if the database cannot be used.
 
-        The saved game, if there is one, is deleted in the same transaction.
+        An opponent that learns studies the game first; :attr:`recorded` says what came of it. The saved game, if there
+        is one, is deleted in the same transaction.
         """
         if self.ending is None:
             raise UsageError("the game is not over")
         self._finished = records.record_of(self.setup, self.game, self._log, self.ending)
-        name = records.record(self._store, self.setup, self._spec, self._finished, self._log)
-        self.number = None
-        return name
+        recorded = records.record(self._store, self.setup, self._spec, self._finished, self._log, self._prepare)
+        self.number, self.recorded = None, recorded
+        return recorded.name
 
     def close(self) -> None:
         """End the processes. A player whose game is on record is told the result before."""

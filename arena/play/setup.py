@@ -12,6 +12,7 @@ from arena.checkers.board import Board
 from arena.checkers.game import DEFAULT_RULES, DrawRules, Outcome, Termination
 from arena.checkers.move import Side
 from arena.errors import UsageError
+from arena.play.learning import opponent_of
 from arena.plugins import specs
 from arena.plugins.files import Files, paths_of
 from arena.plugins.models import ModelResolver
@@ -52,6 +53,9 @@ class Setup:
     rules: DrawRules = DEFAULT_RULES
     files: dict[str, str] = field(default_factory=dict)
     """Paths of the files with the opponent's class, by the names that its spec has for them."""
+    learning: str | None = None
+    """Canonical spec of the player that learns from its games with people; the opponent is its present model. None: the
+    opponent does not learn."""
 
     @property
     def board(self) -> Board:
@@ -103,15 +107,19 @@ def new_setup(
     move_timeout: float = MOVE_TIMEOUT,
     memory: int = MEMORY,
     rules: DrawRules = DEFAULT_RULES,
+    learning: bool = False,
 ) -> Setup:
     """Return the conditions of a new game.
 
     ``against``: spec of the opponent. ``name``: name of the person. ``seed``: the seed of the game follows from it, the
-    pairing, and the number of its games with the same ``seed``; None: a random seed.
+    pairing, and the number of its games with the same ``seed``; None: a random seed. ``learning``: the opponent learns
+    from the game, and plays with what it has learned from its games before; see :mod:`arena.play.learning`.
 
     Raises UsageError, BadFEN and the errors of :func:`arena.plugins.specs.parse`.
     """
-    opponent = parse_player(against, store.database)
+    player = opponent = parse_player(against, store.database)
+    if learning:
+        player, opponent = opponent_of(store, player, 0 if seed is None else seed)
     person = specs.parse("player", person_spec(name))
     if clock is None and increment:
         raise UsageError("an increment needs a time: add --time")
@@ -139,6 +147,7 @@ def new_setup(
         memory=memory,
         rules=rules,
         files=paths_of(opponent.files),
+        learning=player.text if learning else None,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from arena.errors import UsageError
 from arena.plots import style
+from arena.plots.names import labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,12 +46,13 @@ def accuracy(
         raise UsageError("no move of the tournament is on record yet")
     best = results.standings(tournament)["player"]
     players = [name for name in best if name in set(frame["player"])][: len(style.COLOURS)]
+    names = dict(zip(players, labels(results, tournament, players), strict=True))
     with style.axes(height=6.5) as (figure, first):
         first.remove()
         above, below = figure.subplots(2, 1)
-        _lines(above, frame, players, "loss_pct", "loss_error", "loss_error")
+        _lines(above, frame, names, "loss_pct", "loss_error", "loss_error")
         known = frame.assign(down=frame["kept_pct"] - frame["kept_low"], up=frame["kept_high"] - frame["kept_pct"])
-        _lines(below, known, players, "kept_pct", "down", "up")
+        _lines(below, known, names, "kept_pct", "down", "up")
         above.set_xticks(range(24, 0, -4))
         above.set(ylabel="loss a move, % points")
         above.set_ylim(bottom=0)
@@ -62,15 +64,15 @@ def accuracy(
     return figure
 
 
-def _lines(axes: Axes, frame: pd.DataFrame, players: list[str], column: str, down: str, up: str) -> None:
-    """Draw the values of a column by pieces with their intervals, a line for each player."""
+def _lines(axes: Axes, frame: pd.DataFrame, players: dict[str, str], column: str, down: str, up: str) -> None:
+    """Draw the values of a column by pieces with their intervals, a line for each player; ``players``: their labels."""
     places = np.linspace(-_SPREAD / 2, _SPREAD / 2, len(players)) if len(players) > 1 else [0.0]
-    for number, player in enumerate(players):
+    for number, (player, label) in enumerate(players.items()):
         rows = frame[(frame["player"] == player) & frame[column].notna()]
         errors = rows[[down, up]].fillna(0).clip(lower=0).to_numpy().T
         at = rows["pieces"] + places[number]
         axes.errorbar(
-            at, rows[column], yerr=errors, label=player, linewidth=1, elinewidth=0.6, markersize=4, **style.look(number)
+            at, rows[column], yerr=errors, label=label, linewidth=1, elinewidth=0.6, markersize=4, **style.look(number)
         )
     axes.invert_xaxis()
     axes.grid(axis="y", alpha=0.3)

@@ -43,9 +43,10 @@ def metrics(results: Results, run: str | int = "last", names: Sequence[str] | No
             rows = frame[frame["metric"] == name]
             axes.plot(rows["games"], rows["value"], color=style.COLOURS[number % len(style.COLOURS)])
             axes.set_title(name)
+            style.number_ticks(axes.xaxis, most=4)
             axes.grid(alpha=0.3)
         figure.supxlabel("games learned from", fontsize="medium")
-        figure.suptitle(str(frame["run"].iloc[0]))
+        figure.suptitle(str(frame["run"].iloc[0]), fontsize="medium")
     return figure
 
 
@@ -70,6 +71,7 @@ def weights(results: Results, run: str | int = "last", tensor: str = "weights") 
     with style.axes() as (figure, axes):
         for number, line in enumerate(table.T):
             axes.plot(frame["games"], line, label=f"{tensor}[{number}]", **style.look(number))
+        style.number_ticks(axes.xaxis, most=6)
         axes.axhline(0, color="#999999", linewidth=0.5)
         axes.set(xlabel="games learned from", ylabel=tensor, title=str(frame["run"].iloc[0]))
         figure.legend(*axes.get_legend_handles_labels(), loc="outside right center")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
@@ -95,8 +96,22 @@ def label_size(labels: Iterable[str]) -> tuple[float, float]:
 
 
 def look(number: int) -> dict[str, Any]:
-    """Return the colour and the marker of line ``number``, counted from 0."""
-    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)]}
+    """Return the colour and the marker of line ``number``, counted from 0.
+
+    From the ninth line on, the colours are used again, with hollow markers.
+    """
+    repeated, place = divmod(number, len(COLOURS))
+    hollow = {"markerfacecolor": "white"} if repeated % 2 else {}
+    return {"color": COLOURS[place], "marker": MARKERS[(place + repeated) % len(MARKERS)], **hollow}
+
+
+def number_ticks(axis: Axis, most: int | None = None) -> None:
+    """Write the numbers of an axis with commas between thousands; ``most``: the largest number of intervals."""
+    from matplotlib.ticker import MaxNLocator
+
+    if most is not None:
+        axis.set_major_locator(MaxNLocator(most, integer=True))
+    axis.set_major_formatter(lambda value, _: f"{value:,.0f}" if value >= 1 else f"{value:g}")
 
 
 def svg(figure: Figure) -> str:

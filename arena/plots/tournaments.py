@@ -8,11 +8,9 @@ import numpy as np
 
 from arena.errors import UsageError
 from arena.plots import style
-from arena.plots.names import checkpoint_names
+from arena.plots.names import labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from matplotlib.figure import Figure
 
     from arena.store import Results
@@ -38,7 +36,7 @@ def head_to_head(results: Results, tournament: str | int = "last") -> Figure:
     for each in met.to_dict("records"):
         if each["player"] in places and each["opponent"] in places:
             cells[places[each["player"]], places[each["opponent"]]] = each["score_pct"]
-    names = _labels(results, tournament, players)
+    names = labels(results, tournament, players)
     edges = np.arange(len(players) + 1) - 0.5
     left, row = style.label_size(names)
     size = max(2.5, 0.42 * len(players), row * len(players))
@@ -67,7 +65,7 @@ def outcomes(results: Results, tournament: str | int = "last") -> Figure:
     frame = frame[frame["games"] > 0]
     if frame.empty:
         raise UsageError("no game of the tournament is on record yet")
-    names = _labels(results, tournament, frame["player"])
+    names = labels(results, tournament, frame["player"])
     wide, row = style.label_size(names)
     places = -np.arange(len(frame))
     with style.axes(4.0 + wide, 1.3 + 1.5 * row * len(frame)) as (figure, axes):
@@ -89,7 +87,7 @@ def ratings(results: Results, tournament: str | int = "last") -> Figure:
     if frame.empty:
         raise UsageError("no game of the tournament is rated yet")
     frame = frame.sort_values("rating", ascending=False)
-    names = _labels(results, tournament, frame["player"])
+    names = labels(results, tournament, frame["player"])
     wide, row = style.label_size(names)
     places = -np.arange(len(frame))
     with style.axes(4.0 + wide, 1.0 + row * len(frame)) as (figure, axes):
@@ -99,9 +97,3 @@ def ratings(results: Results, tournament: str | int = "last") -> Figure:
         axes.set(xlabel="rating", title=results.tournament(tournament).name)
         axes.grid(axis="x", alpha=0.3)
     return figure
-
-
-def _labels(results: Results, tournament: str | int, players: Iterable[str]) -> list[str]:
-    """The names of players in a picture: their specs, or the checkpoints of an experiment."""
-    names = checkpoint_names(results, tournament)
-    return [style.label(names.get(player, player)) for player in players]

@@ -18,6 +18,8 @@ import io
 import re
 import sys
 from dataclasses import dataclass
+from importlib.abc import SourceLoader
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -51,9 +53,16 @@ class SourceFile:
     """The files that the hash covers, relative to the folder, if only processes of players may import the file."""
 
     def check_unchanged(self) -> None:
-        """Raise PluginError if one of the :attr:`parts` has changed or cannot be read. Imports nothing."""
-        if self.parts and _hash(_contents(self.path, self.parts)) != self.hash:
-            raise _changed(self.path)
+        """Raise PluginError if one of the :attr:`parts` has changed or cannot be read. Imports nothing.
+
+        This process and its forks keep the contents. They import the file from there, even if it changes later.
+        """
+        kept = _kept.get(self.path)
+        if self.parts and (kept is None or _hash(kept) != self.hash):
+            contents = _contents(self.path, self.parts)
+            if _hash(contents) != self.hash:
+                raise _changed(self.path)
+            _kept[self.path] = contents
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +200,8 @@ def name_of(source: SourceFile, cls: type[Any], base: type[Any]) -> str:
 
 
 _imported: dict[str, Imported] = {}
+_kept: dict[str, dict[str, bytes]] = {}
+"""Contents of files that are not read again, with the modules that they import, by path; see ``check_unchanged``."""
 
 
 def imported(path: str) -> Imported:
@@ -198,12 +209,10 @@ def imported(path: str) -> Imported:
 
     Raises PluginError if it cannot be read or imported.
     """
-    known, name = _imported.get(path), Path(path).name
-    if known and _contents(path, known.sources) == known.sources:
+    known, name, kept = _imported.get(path), Path(path).name, _kept.get(path)
+    if known and (known.is_stand_in or (kept or _contents(path, known.sources)) == known.sources):
         return known
-    if known and known.is_stand_in:
-        raise _changed(path)
-    _imported[path] = _execute(path, _contents(path, [name])[name])
+    _imported[path] = _execute(path, (kept or _contents(path, [name]))[name], kept)
     return _imported[path]
 
 
@@ -227,14 +236,14 @@ def _changed(path: str) -> PluginError:
     return PluginError(f"{shown_path(path)} was changed while its games were played: put the earlier version back")
 
 
-def _execute(path: str, content: bytes) -> Imported:
-    """Run the code of a file as a new module."""
+def _execute(path: str, content: bytes, kept: Mapping[str, bytes] | None) -> Imported:
+    """Run the code of a file as a new module. ``kept``: contents of the modules of its folder; None: read them."""
     file = Path(path)
     module = ModuleType(f"arena_file_{_hash({file.name: content})}_{file.name.removesuffix(SUFFIX)}")
     module.__file__ = path
     sys.modules[module.__name__] = module
     try:
-        with contextlib.chdir("."), _own_streams(), _imports_from(file.parent) as siblings:
+        with contextlib.chdir("."), _own_streams(), _imports_from(file.parent, kept) as siblings:
             exec(compile(content, path, "exec", dont_inherit=True), vars(module))
     except BaseException as error:
         del sys.modules[module.__name__]
@@ -256,8 +265,8 @@ def _own_streams() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _imports_from(folder: Path) -> Iterator[dict[str, bytes]]:
-    """Let imports find the modules of a folder during the block.
+def _imports_from(folder: Path, kept: Mapping[str, bytes] | None) -> Iterator[dict[str, bytes]]:
+    """Let imports find the modules of a folder during the block; ``kept``: their contents, None: read them.
 
     Installed modules take precedence. After the block, the yielded mapping holds the contents of the modules imported
     from the folder, by relative path. Another file that imports modules of the same names gets its own.
@@ -265,7 +274,10 @@ def _imports_from(folder: Path) -> Iterator[dict[str, bytes]]:
     contents: dict[str, bytes] = {}
     before, entry, writes = set(sys.modules), str(folder), sys.dont_write_bytecode
     importlib.invalidate_caches()
-    sys.path.append(entry)
+    finder = _KeptModules(folder, kept or {})
+    if kept is None:
+        sys.path.append(entry)
+    sys.meta_path.append(finder)
     sys.dont_write_bytecode = True
     try:
         yield contents
@@ -273,11 +285,48 @@ def _imports_from(folder: Path) -> Iterator[dict[str, bytes]]:
         sys.dont_write_bytecode = writes
         with contextlib.suppress(ValueError):
             sys.path.remove(entry)
+        with contextlib.suppress(ValueError):
+            sys.meta_path.remove(finder)
         for name in set(sys.modules) - before:
             source = getattr(sys.modules[name], "__file__", None)
             if source and not name.startswith("arena_file_") and Path(source).is_relative_to(folder):
                 del sys.modules[name]
-                contents[Path(source).relative_to(folder).as_posix()] = Path(source).read_bytes()
+                part = Path(source).relative_to(folder).as_posix()
+                contents[part] = kept[part] if kept else Path(source).read_bytes()
+
+
+class _KeptModules(SourceLoader):
+    """Imports modules of a folder from their contents in memory."""
+
+    def __init__(self, folder: Path, contents: Mapping[str, bytes]) -> None:
+        self._folder, self._contents = folder, contents
+
+    def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
+        """Return the spec of a module or of a package, whose modules come from here, too; None if it does not exist."""
+        if (part := self._part(fullname)) is None:
+            return None
+        file = str(self._folder / part)
+        spec = ModuleSpec(fullname, self, origin=file, is_package=part.endswith(f"/__init__{SUFFIX}"))
+        spec.has_location = True
+        return spec
+
+    def get_filename(self, fullname: str) -> str:
+        """Return the path of a module. Raises ImportError if there is no such module."""
+        if (part := self._part(fullname)) is None:
+            raise ImportError(fullname)
+        return str(self._folder / part)
+
+    def _part(self, fullname: str) -> str | None:
+        """Return the file of a module, relative to the folder."""
+        name = fullname.replace(".", "/")
+        return next((part for part in (f"{name}{SUFFIX}", f"{name}/__init__{SUFFIX}") if part in self._contents), None)
+
+    def get_data(self, path: str) -> bytes:
+        """Return the contents of a file. Raises OSError for any other file, such as compiled code on disk."""
+        part = Path(path).relative_to(self._folder).as_posix()
+        if part not in self._contents:
+            raise FileNotFoundError(path)
+        return self._contents[part]
 
 
 def _check_exists(path: Path) -> None:

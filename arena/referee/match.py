@@ -19,6 +19,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache, partial
+from itertools import chain
 from random import seed as seed_python
 from time import perf_counter, time
 from typing import TYPE_CHECKING, Self, TypeVar
@@ -43,6 +44,7 @@ from arena.referee.task import GameTask
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from arena.checkers.game import DrawRules
     from arena.contracts.opening import Opening
     from arena.contracts.player import Player
     from arena.plugins.files import SourceFile
@@ -95,9 +97,9 @@ def player_of(task: GameTask, side: Side) -> Player:
     return player
 
 
-def random_of(task: GameTask, side: Side) -> Generator:
-    """Return the generator from which the player of ``side`` draws its random numbers."""
-    return default_rng((task.seed, side))
+def random_of(task: GameTask, side: Side, *ply: int) -> Generator:
+    """Return the generator from which the player of ``side`` draws its random numbers, in all plies or in one."""
+    return default_rng((task.seed, side, *ply))
 
 
 def seed_global_random(task: GameTask) -> None:
@@ -152,7 +154,8 @@ class Match:
         self._players: dict[Side, Player] = {}
         self._limits = [task.limits, task.limits]
         """Limits of each side for its next move."""
-        self._random: list[Generator | None] = [None, None]
+        self._random = [cache(partial(random_of, task, side)) for side in SIDES]
+        """For each side, a function that creates the generator at the first call."""
         self._tables = None if task.tables is None else _tables(task.tables)
         self._scores = None if task.scores is None else ScoreAdjudicator(task.scores)
 
@@ -175,22 +178,23 @@ class Match:
                 player.finish(record)
 
     def _play(self) -> Outcome:
-        game, reports, times = self._game, self._reports, self._seconds
+        game, players, random, limits = self._game, self._players, self._random, self._limits
         for side in SIDES:
-            self._players[side] = self._guarded(side, partial(self._create, self._task, side))
+            players[side] = self._guarded(side, partial(self._create, self._task, side))
         for side in SIDES:
-            self._guarded(side, partial(self._players[side].start, self._copy(side)))
+            self._guarded(side, partial(players[side].start, game.copy(random[side], limits[side])))
+        reports, times, turn = self._reports, self._seconds, self._turn
         timed, scores = self._task.limits.timed, self._scores
         adjudicated = scores is not None or self._tables is not None
         while (outcome := game.outcome) is None:
             if adjudicated and (outcome := self._adjudged()) is not None:
                 break
-            side = game.side
-            copy = self._copy(side)
-            self._turn(side)
+            side = game.board.side
+            copy = game.copy(random[side], limits[side])
+            turn(side)
             try:
                 started = perf_counter()
-                choice = self._players[side].choose(copy)
+                choice = players[side].choose(copy)
                 seconds = perf_counter() - started
                 report = copy.reported
             except BaseException as error:
@@ -208,13 +212,6 @@ class Match:
             if scores is not None:
                 scores.add(side, report.score)
         return outcome
-
-    def _copy(self, side: Side) -> Game:
-        """Return the copy of the game for the player of ``side``."""
-        random = self._random[side]
-        if random is None:
-            self._random[side] = random = random_of(self._task, side)
-        return self._game.copy(random, self._limits[side])
 
     def _adjudged(self) -> Outcome | None:
         """Return the outcome by endgame tables or by agreed scores; None while the game goes on."""
@@ -248,6 +245,8 @@ class Match:
     def _record(self, outcome: Outcome, forfeited_by: str | None = None, reason: str | None = None) -> GameRecord:
         task, boards, moves = self._task, self._game.boards, self._game.moves
         scores, depths, nodes, pvs = zip(*self._reports, strict=True) if moves else ((), (), (), ())
+        masks = array("I", chain.from_iterable(boards))
+        del masks[3::4]  # the sides to move
         return GameRecord(
             pairing=task.pairing,
             round=task.round,
@@ -256,7 +255,7 @@ class Match:
             black=task.black,
             white=task.white,
             first=str(boards[0].side),
-            boards=little_endian(array("I", [mask for board in boards for mask in board[:3]])),
+            boards=little_endian(masks),
             movetext=" ".join(map(move_text, boards, moves)),
             result=outcome.result,
             termination=outcome.termination.value,
@@ -283,21 +282,15 @@ def play(task: GameTask) -> GameRecord:
 
 def opened(task: GameTask) -> Game:
     """Return the game of a task after its opening; raises BadFEN or IllegalMove if the opening cannot be played."""
-    board, moves = _start_of(task.opening)
-    game = Game(board, task.rules)
-    for move in moves:
-        game.play(move)
-    return game
+    return _opened(task.opening, task.rules).copy()
 
 
 @lru_cache(maxsize=1000)
-def _start_of(opening: Opening) -> tuple[Board, tuple[Move, ...]]:
-    """Return the first board and the moves of an opening."""
-    board = Board.start() if opening.fen is None else Board.from_fen(opening.fen)
-    game = Game(board)
+def _opened(opening: Opening, rules: DrawRules) -> Game:
+    game = Game(Board.start() if opening.fen is None else Board.from_fen(opening.fen), rules)
     for text in opening.moves:
         game.play(parse_move(game.board, text))
-    return board, game.moves
+    return game
 
 
 def bounded(reason: str) -> str:

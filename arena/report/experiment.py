@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from arena.errors import UsageError
 from arena.plots import experiments as plots
-from arena.plots.names import checkpoint_names
+from arena.plots.names import names_of
 from arena.report import notes, reproduction, tournament
 from arena.report.blocks import Block, Page, Picture, Section, Text, table
+from arena.store import experiment_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from arena.store import Results
     from arena.store.experiments import StoredExperiment
+    from arena.store.measured import MeasuredExperiment
 
 _CURVE = "Interquartile mean of the score over training seeds and opponents"
 _BAND = "; thin lines: single seeds; band: 95 % interval, with five seeds or more"
@@ -32,9 +34,10 @@ PICTURES: Mapping[str, tuple[str, str, Callable[[Results, int], Figure]]] = {
 
 def page(results: Results, experiment: StoredExperiment) -> Page:
     """Return the page of an experiment. Raises UsageError if no checkpoint is measured yet."""
+    measured = results.measured(experiment.id)
     shown = [
-        *sections(results, experiment),
-        _games(results, experiment),
+        *_sections(results, experiment, measured),
+        _games(results, measured),
         reproduction.of_experiment(results, experiment),
     ]
     return Page(f"Experiment {experiment.name}", facts(results, experiment), shown)
@@ -42,14 +45,17 @@ def page(results: Results, experiment: StoredExperiment) -> Page:
 
 def sections(results: Results, experiment: StoredExperiment) -> list[Section]:
     """Return the sections with results. Raises UsageError if no checkpoint is measured yet."""
-    curve = results.learning_curve(experiment.id)
-    aggregate = results.aggregate(experiment.id)
+    return _sections(results, experiment, results.measured(experiment.id))
+
+
+def _sections(results: Results, experiment: StoredExperiment, measured: MeasuredExperiment) -> list[Section]:
+    aggregate = experiment_tables.aggregate(measured)
     if aggregate.empty:
         raise UsageError(f"no checkpoint of experiment {experiment.name!r} is measured yet")
     return [
-        _learners(results, experiment, aggregate, curve),
-        _curves(results, experiment, aggregate, curve),
-        *_ladder(results, experiment),
+        _learners(measured, aggregate),
+        _curves(measured, aggregate),
+        *_ladder(results, measured),
         *_sweep(results, experiment),
         *_failures(results, experiment),
         *tournament.forfeits(results, results.tournament(experiment.tournament_id)),
@@ -60,8 +66,9 @@ def facts(results: Results, experiment: StoredExperiment) -> list[tuple[str, str
     """Return the first facts about an experiment: its size, and what decides its games."""
     played = dict(tournament.facts(results, results.tournament(experiment.tournament_id)))
     measuring = experiment.settings["measuring"]
+    learners = results.experiments().set_index("id").loc[experiment.id, "learners"]
     return [
-        ("learners", str(results.learning_curve(experiment.id)["label"].nunique())),
+        ("learners", str(learners)),
         ("training seeds", ", ".join(map(str, experiment.settings["seeds"]))),
         ("opponents", ", ".join(measuring["opponents"])),
         ("games", played["games"]),
@@ -72,28 +79,31 @@ def facts(results: Results, experiment: StoredExperiment) -> list[tuple[str, str
 
 def picture(results: Results, experiment: StoredExperiment, name: str) -> Picture:
     """Return the picture of that name, one of :data:`PICTURES`."""
-    label, remark, draw = PICTURES[name]
-    return Picture(name, label, lambda: draw(results, experiment.id), remark)
+    return _picture(name, lambda: PICTURES[name][2](results, experiment.id))
 
 
-def final_scores(results: Results, experiment: str | int, aggregate: pd.DataFrame) -> pd.DataFrame:
-    """One row per learner: its row of ``Results.learners()``, and of ``aggregate`` at the last checkpoint.
+def _picture(name: str, draw: Callable[[], Figure]) -> Picture:
+    label, remark, _ = PICTURES[name]
+    return Picture(name, label, draw, remark)
 
-    ``aggregate``: that of ``Results.aggregate()``, which takes long.
-    """
+
+def final_scores(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> pd.DataFrame:
+    """One row per learner: its row of ``Results.learners()``, and of ``Results.aggregate()`` at the last checkpoint."""
     last = aggregate.groupby("label", sort=False).tail(1)
-    summary = results.learners(experiment)[["label", "failed", "area", "reached_games"]]
+    summary = experiment_tables.learners(measured)[["label", "failed", "area", "reached_games"]]
     return last.merge(summary, on="label")
 
 
-def _learners(results: Results, experiment: StoredExperiment, aggregate: pd.DataFrame, curve: pd.DataFrame) -> Section:
-    last = final_scores(results, experiment.id, aggregate)
+def _learners(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> Section:
+    last = final_scores(measured, aggregate)
     blocks: list[Block] = [table("learners", last, "Scores at the last checkpoint")]
-    compared = results.compare_learners(experiment.id)
+    compared = experiment_tables.compare_learners(measured)
     if not compared.empty:
         blocks.append(table("compared-learners", compared, "Learners compared over training seeds"))
     blocks += [Text(each) for each in notes.OF_EXPERIMENT]
-    blocks.append(table("final-scores", _against(curve), "Games at the last checkpoint, of all seeds together"))
+    blocks.append(
+        table("final-scores", _against(measured.curve), "Games at the last checkpoint, of all seeds together")
+    )
     return Section("Learners", blocks)
 
 
@@ -108,20 +118,21 @@ def _against(curve: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _curves(results: Results, experiment: StoredExperiment, aggregate: pd.DataFrame, curve: pd.DataFrame) -> Section:
-    blocks: list[Block] = [picture(results, experiment, "curve")]
-    if curve["cpu_seconds"].notna().any():
-        blocks.append(picture(results, experiment, "time"))
+def _curves(measured: MeasuredExperiment, aggregate: pd.DataFrame) -> Section:
+    draw = partial(plots.draw_learning_curve, measured.curve, aggregate)
+    blocks: list[Block] = [_picture("curve", draw)]
+    if measured.curve["cpu_seconds"].notna().any():
+        blocks.append(_picture("time", partial(draw, horizontal="cpu_seconds")))
     blocks.append(table("checkpoints-of-learners", aggregate, "Scores at each checkpoint", is_folded=True))
     return Section("Learning curves", blocks)
 
 
-def _ladder(results: Results, experiment: StoredExperiment) -> list[Section]:
-    frame = results.ladder(experiment.id)
+def _ladder(results: Results, measured: MeasuredExperiment) -> list[Section]:
+    frame = experiment_tables.ladder(measured, results.standings(measured.tournament_id))
     if frame["rating"].isna().all():
         return []
     ratings = table("ladder", frame, "Ratings of all checkpoints", is_folded=True)
-    return [Section("Ladder", [picture(results, experiment, "ladder"), ratings])]
+    return [Section("Ladder", [_picture("ladder", partial(plots.draw_ladder, frame, measured.labels)), ratings])]
 
 
 def _sweep(results: Results, experiment: StoredExperiment) -> list[Section]:
@@ -141,15 +152,14 @@ def _failures(results: Results, experiment: StoredExperiment) -> list[Section]:
     return [Section("Failed runs", [table("failed-runs", failed, "Training runs that failed"), Text(text)])]
 
 
-def _games(results: Results, experiment: StoredExperiment) -> Section:
+def _games(results: Results, measured: MeasuredExperiment) -> Section:
     """Return the first games of the last checkpoint of each learner's first seed against each opponent."""
-    curve = results.learning_curve(experiment.id)
+    curve = measured.curve
     played = curve.dropna(subset=["player"])
     first = played[played["seed"] == played["seed"].iloc[0]]
     last = first[first["games"] == first.groupby("label")["games"].transform("max")]
     players = [*dict.fromkeys(last["player"]), *dict.fromkeys(curve["opponent"])]
-    names = checkpoint_names(results, experiment.tournament_id)
-    stored = results.tournament(experiment.tournament_id)
-    section = tournament.shown_games(results, stored, players, names)
+    stored = results.tournament(measured.tournament_id)
+    section = tournament.shown_games(results, stored, players, names_of(measured.checkpoints))
     rule = f"From the games of the last checkpoints of training seed {first['seed'].iloc[0]}:"
     return Section(section.heading, [Text(rule), *section.blocks])

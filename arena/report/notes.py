@@ -22,7 +22,8 @@ _MARKS = {
 """Explanations of the signs beside ratings."""
 OF_EXPERIMENT = (
     "score %: interquartile mean over seeds and opponents, with a bootstrap interval if there are five seeds or more.",
-    "worst: score of the worst seed. area: mean score while learning. games to 75 %: median over the seeds.",
+    "worst: mean score of the worst seed over the opponents. area: mean score while learning. games to 75 %: median "
+    "over the seeds.",
     "better %: probability that a run of the first learner scores more. p: permutation test over the seeds, adjusted "
     "for all pairs (Holm). *: below 0.05.",
 )

@@ -41,13 +41,12 @@ def of_experiment(results: Results, experiment: StoredExperiment) -> Section:
     tournament = results.tournament(experiment.tournament_id)
     runs = results.training_runs(experiment.id)
     made = results.runs()[["run", "learner", "version", "weights"]]
-    text = f"# experiment {name!r}, made by Checkers Arena {experiment.version}\n{toml.text(experiment.settings)}"
     file = f"{name}.toml"
     return Section(
         _HEADING,
         [
             Text(f"Made by Checkers Arena {experiment.version}, {started(experiment.started)}."),
-            Code(f"Save as {file}:", text),
+            Code(f"Save as {file}:", file_of(experiment)),
             Code("Carry it out again, and read these results with pandas:", _words("arena", "experiment", "run", file)),
             _pandas(db, f"learning_curve({name!r})"),
             table("training-runs", runs.merge(made, on="run"), "Training runs and their last models", is_folded=True),
@@ -55,6 +54,12 @@ def of_experiment(results: Results, experiment: StoredExperiment) -> Section:
             table("identities", _identities(tournament), "Hashes of openings, code and weights", is_folded=True),
         ],
     )
+
+
+def file_of(experiment: StoredExperiment) -> str:
+    """Return the text of a TOML file with the settings of an experiment."""
+    head = f"# experiment {experiment.name!r}, made by Checkers Arena {experiment.version}"
+    return f"{head}\n{toml.text(experiment.settings)}"
 
 
 def started(seconds: float) -> str:

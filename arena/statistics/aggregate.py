@@ -1,8 +1,8 @@
 """Aggregate statistics over training seeds.
 
-Scores are arrays of the shape (seeds, opponents). With one score for each pair of games, the shape is (seeds,
-opponents, pairs). The two games of a pair have the same opening. The unit of the statistics is the training seed,
-because all games of a seed depend on the same training run.
+Scores are arrays of the shape (seeds, opponents). The scores of single pairs of games, which share an opening, are
+counted in :class:`PairScores`. The unit of the statistics is the training seed, because all games of a seed depend on
+the same training run.
 
 The interquartile mean and the probability of improvement are those of R. Agarwal, M. Schwarzer, P. S. Castro,
 A. Courville and M. G. Bellemare, *Deep Reinforcement Learning at the Edge of the Statistical Precipice*, 2021, sections
@@ -12,6 +12,7 @@ also resamples the pairs of games, and both intervals keep the opponents of a se
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +32,22 @@ _CUT = 0.25
 """Share of the scores that the interquartile mean leaves out at each end."""
 
 
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """The scores of pairs of games as counts, so that memory does not grow with the number of games."""
+
+    counts: np.ndarray[Any, np.dtype[np.int64]]
+    """Number of pairs with each value: (seeds, opponents, values). Every opponent has at least one pair."""
+    values: Floats
+    """The possible scores of a pair, 0 to 1: (values,)."""
+
+    @property
+    def means(self) -> Floats:
+        """The mean score of each seed against each opponent: (seeds, opponents)."""
+        means: Floats = self.counts @ self.values / self.counts.sum(axis=-1)
+        return means
+
+
 def interquartile_mean(scores: Floats) -> Floats:
     """Return the mean of the middle half of the scores over the last two axes, seeds and opponents.
 
@@ -43,29 +60,27 @@ def interquartile_mean(scores: Floats) -> Floats:
 
 
 def two_level_interval(
-    pairs: Floats,
+    scores: PairScores,
     statistic: Statistic = interquartile_mean,
     *,
     seed: int = 0,
     repetitions: int = REPETITIONS,
     confidence: float = 0.95,
 ) -> tuple[float, float]:
-    """Return the percentile interval of a statistic of scores of the shape (seeds, opponents, pairs).
+    """Return the percentile interval of a statistic of the mean scores.
 
     Each bootstrap sample draws seeds with replacement, and then pairs with replacement within each drawn seed and
-    opponent. So the interval covers the chance in training and the chance in the measuring games. Returns (nan, nan)
-    with fewer than five seeds.
+    opponent. The numbers of drawn pairs with each value have a multinomial distribution. So the interval covers the
+    chance in training and the chance in the measuring games. Returns (nan, nan) with fewer than five seeds.
     """
-    seeds, _, number = pairs.shape
+    seeds = len(scores.counts)
     if seeds < FEWEST_SEEDS:
         return np.nan, np.nan
     generator = np.random.default_rng(seed)
-    values = []
-    for _ in range(repetitions):
-        drawn = pairs[generator.integers(seeds, size=seeds)]
-        within = generator.integers(number, size=drawn.shape)
-        values.append(statistic(np.take_along_axis(drawn, within, axis=2).mean(axis=2)))
-    return _percentiles(np.array(values), confidence)
+    drawn = scores.counts[generator.integers(seeds, size=(repetitions, seeds))]
+    number = drawn.sum(axis=-1)
+    counts = generator.multinomial(number, drawn / number[..., None])
+    return _percentiles(statistic(counts @ scores.values / number), confidence)
 
 
 def probability_of_improvement(first: Floats, second: Floats) -> float:
@@ -74,9 +89,7 @@ def probability_of_improvement(first: Floats, second: Floats) -> float:
     A tie counts half. ``first`` and ``second`` have the shape (seeds, opponents); their numbers of seeds may differ.
     The result is the mean over the opponents.
     """
-    above = (first[:, None, :] > second[None, :, :]).mean(axis=(0, 1))
-    equal = (first[:, None, :] == second[None, :, :]).mean(axis=(0, 1))
-    return float((above + equal / 2).mean())
+    return float(_improvements(first, second))
 
 
 def improvement_interval(
@@ -90,14 +103,16 @@ def improvement_interval(
     if min(len(first), len(second)) < FEWEST_SEEDS:
         return np.nan, np.nan
     generator = np.random.default_rng(seed)
-    values = [
-        probability_of_improvement(
-            first[generator.integers(len(first), size=len(first))],
-            second[generator.integers(len(second), size=len(second))],
-        )
-        for _ in range(repetitions)
-    ]
-    return _percentiles(np.array(values), confidence)
+    one = first[generator.integers(len(first), size=(repetitions, len(first)))]
+    other = second[generator.integers(len(second), size=(repetitions, len(second)))]
+    return _percentiles(_improvements(one, other), confidence)
+
+
+def _improvements(first: Floats, second: Floats) -> Floats:
+    """See :func:`probability_of_improvement`. Leading axes of the scores are kept."""
+    difference = first[..., :, None, :] - second[..., None, :, :]
+    shares: Floats = (np.sign(difference).mean(axis=(-3, -2, -1)) + 1) / 2
+    return shares
 
 
 def difference_p_value(first: Floats, second: Floats, *, seed: int = 0) -> float:

@@ -12,6 +12,7 @@ from arena.errors import UsageError
 from arena.statistics.intervals import quantile, wilson
 from arena.store import lookup
 from arena.store.experiment_results import ExperimentResults
+from arena.store.notebook import NotebookFrame
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +76,7 @@ class AccuracyResults(ExperimentResults):
         names = list(PHASES) if by == "phase" else range(accuracy.MOST_PIECES, -1, -1)
         groups = _groups(by, accuracy.MOST_PIECES)
         tally = accuracy.Tally(tables, groups, 0 if evaluator is None else sample, seed)
-        read = None if experiment is None else self._read(experiment)
+        read = None if experiment is None else self.measured(experiment)
         with self._database.engine.connect() as connection:
             if collection is not None:
                 batches = accuracy.of_collection(
@@ -101,7 +102,7 @@ class AccuracyResults(ExperimentResults):
         ]
         frame = pd.DataFrame(rows, columns=["player", by, *COUNTS, *MEASURES])
         frame = frame.astype(dict.fromkeys(("kept_pct", "kept_low", "kept_high", "loss_pct", "loss_error"), float))
-        return frame if read is None else _with_checkpoints(frame, read.checkpoints)
+        return NotebookFrame(frame if read is None else _with_checkpoints(frame, read.checkpoints))
 
 
 def _groups(by: By, most: int) -> Any:

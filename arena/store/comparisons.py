@@ -18,7 +18,7 @@ from arena.contracts.record import points_of
 from arena.statistics import components as connectivity
 from arena.statistics.elo import MatchCounts
 from arena.statistics.holm import holm
-from arena.store.game_results import GameResults
+from arena.store import pairs
 from arena.store.schema import games as played_games
 from arena.store.schema import players, tournament_players, tournaments
 
@@ -60,11 +60,17 @@ def superiority(connection: Connection, tournament_id: int | None) -> list[tuple
     """Return :func:`rows` of one tournament or of all tournaments, each row after its tournament's name."""
     names = dict(connection.execute(select(tournaments.c.id, tournaments.c.name)).all())
     specs = dict(connection.execute(select(players.c.id, players.c.spec)).all())
+    counts: defaultdict[tuple[int, str, str], list[int]] = defaultdict(lambda: [0] * 5)
     matches: defaultdict[int, dict[tuple[str, str], MatchCounts]] = defaultdict(dict)
-    for key, one, other, counts in GameResults.read(connection, tournament_id).pairs():
-        first, second = sorted((one, other), key=lambda player: specs[player])
-        ordered = counts if first == one else counts[::-1]
-        matches[key][specs[first], specs[second]] = MatchCounts(ordered.tolist())
+    played = pairs.pairs(connection, tournament_id)
+    played = played[~played["forfeited"]].assign(points=played["first"] + played["second"])
+    for key, one, other, points, number in zip(
+        *(played[name] for name in ("tournament_id", "player_id", "opponent_id", "points", "pairs")), strict=True
+    ):
+        first, second = sorted((specs[one], specs[other]))
+        counts[key, first, second][points if first == specs[one] else 4 - points] += number
+    for (key, first, second), match in counts.items():
+        matches[key][first, second] = MatchCounts(tuple(match))
     return [(names[key], *row) for key in sorted(matches) for row in rows(dict(sorted(matches[key].items())))]
 
 

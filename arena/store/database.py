@@ -5,6 +5,7 @@ Every failure is a StoreError with a one-line message.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -94,6 +95,10 @@ class Database:
         """
         return self._backend.change_token(self.engine)
 
+    def close(self) -> None:
+        """Close all connections that are not in use."""
+        self.engine.dispose()
+
     def _open(self, write: bool) -> None:
         with self.engine.connect() as connection:
             self._checked_revision(connection, write)
@@ -127,8 +132,8 @@ class Database:
             )
         if not write and revision != known[-1]:
             raise StoreError(
-                f"{self.location} was written by an older Checkers Arena:"
-                " arena tournament, arena train and arena import upgrade it"
+                f"{self.location} was written by an older Checkers Arena; to upgrade it: "
+                f"arena db upgrade --db {shlex.quote(self.location)}"
                 if revision
                 else f"{self.location} is empty: arena tournament fills it"
             )

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 from sqlalchemy import func, select
 
-from arena.errors import UsageError
-from arena.statistics import aggregate
-from arena.statistics.adastop import AdaStop
-from arena.statistics.holm import holm
+from arena.store import experiment_tables
+from arena.store.experiment_tables import THRESHOLD
 from arena.store.experiments import candidates_of, experiment_runs_of, stored_experiment
 from arena.store.frames import dated
-from arena.store.measured import MEASURES, UNDECIDED, MeasuredExperiment
+from arena.store.measured import MeasuredExperiment
+from arena.store.notebook import NotebookFrame
 from arena.store.schema import (
     experiment_candidates,
     experiment_checkpoints,
@@ -37,15 +34,6 @@ EXPERIMENTS = (
     *("games", "planned", "tournament", "started"),
 )
 TRAINING_RUNS = ("experiment", "label", "seed", "run", "learned", "model", "failure")
-LADDER = ("experiment", "player", "label", "seed", "games", "rating", "error", "played")
-AGGREGATE = ("experiment", "label", "games", "seeds", "iqm", "low", "high", "mean", "median", "worst")
-FINAL = ("experiment", "label", "games", "opponent", "measure", *AGGREGATE[3:])
-COMPARISON = (
-    *("experiment", "first", "second", "seeds", "difference", "improvement_pct"),
-    *("improvement_low", "improvement_high", "p_value"),
-)
-DECISIONS = ("experiment", "first", "second", "decision", "seeds")
-SUMMARY = ("experiment", "label", "seeds", "failed", "final", "area", "threshold", "reached_games", "reached_seeds")
 SWEEP = ("experiment", "label", "candidate", "spec", "games", "seeds", "failed", "score_pct", "worst", "chosen")
 _LAST: Which = "last"
 
@@ -97,7 +85,7 @@ class ExperimentResults:
         )
         with self._database.engine.connect() as connection:
             rows = [tuple(row) for row in connection.execute(query)]
-        return dated(pd.DataFrame(rows, columns=list(EXPERIMENTS)), "started")
+        return NotebookFrame(dated(pd.DataFrame(rows, columns=list(EXPERIMENTS)), "started"))
 
     def experiment(self, which: Which = _LAST) -> StoredExperiment:
         """Return the stored experiment, with its settings."""
@@ -132,7 +120,7 @@ class ExperimentResults:
 
         A run that failed has rows for the checkpoints that it did not reach, with ``failed`` true, no games, and 0 %.
         """
-        return self._read(experiment).curve
+        return NotebookFrame(self.measured(experiment).curve)
 
     def ladder(self, experiment: Which = _LAST) -> pd.DataFrame:
         """One row per checkpoint and one per fixed opponent, the best rating first.
@@ -142,14 +130,8 @@ class ExperimentResults:
         ``rating`` is a rating of the first rating system, fitted to all games of the experiment. ``error`` is half the
         width of its 95 % interval. ``played`` is the number of games.
         """
-        read = self._read(experiment)
-        standings = self.standings(read.tournament_id)  # type: ignore[attr-defined]
-        wanted = {"rating_error": "error", "games": "played"}
-        rated = standings[["player", "rating", "rating_error", "games"]].rename(columns=wanted)
-        frame = read.checkpoints[["player", "label", "seed", "games"]].merge(rated, on="player", how="right")
-        frame = frame[frame["label"].notna() | frame["player"].isin(read.opponents)]
-        frame = frame.assign(experiment=read.name).astype({"seed": "Int64", "games": "Int64"})
-        return frame.sort_values(["rating", "player"], ascending=[False, True], ignore_index=True)[list(LADDER)]
+        measured = self.measured(experiment)
+        return NotebookFrame(experiment_tables.ladder(measured, self.standings(measured.tournament_id)))  # type: ignore[attr-defined]
 
     def aggregate(
         self, experiment: Which = _LAST, measure: Measure = "score_pct", opponent: str | None = None
@@ -161,13 +143,7 @@ class ExperimentResults:
         ``median`` and ``worst`` (the minimum) summarize one score per seed, its mean over the opponents. A failed run
         counts as 0 %.
         """
-        read = self._read(experiment)
-        rows = [
-            (read.name, label, learned, *_summary(scores))
-            for label in read.labels
-            for learned, scores in read.scores(label, measure, opponent).items()
-        ]
-        return pd.DataFrame(rows, columns=list(AGGREGATE))
+        return NotebookFrame(experiment_tables.aggregate(self.measured(experiment), measure, opponent))
 
     def final_scores(self, experiment: Which = _LAST) -> pd.DataFrame:
         """One row per learner, measure (``score_pct`` and ``win_pct``) and opponent: the last checkpoint.
@@ -175,15 +151,7 @@ class ExperimentResults:
         ``opponent`` is null in the rows of all opponents together. ``games`` is the number of training games. The other
         columns are those of :meth:`aggregate`.
         """
-        read = self._read(experiment)
-        rows = []
-        for label in read.labels:
-            for measure in MEASURES:
-                for opponent in (None, *read.opponents):
-                    if scores := read.scores(label, measure, opponent):
-                        last = max(scores)
-                        rows.append((read.name, label, last, opponent, measure, *_summary(scores[last])))
-        return pd.DataFrame(rows, columns=list(FINAL))
+        return NotebookFrame(experiment_tables.final_scores(self.measured(experiment)))
 
     def compare_learners(self, experiment: Which = _LAST, measure: Measure = "score_pct") -> pd.DataFrame:
         """One row per pair of learners: ``measure`` at the last checkpoint, over the training seeds.
@@ -194,28 +162,7 @@ class ExperimentResults:
         are the bounds of its 95 % interval. ``p_value`` comes from a permutation test over the seeds, with Holm's
         adjustment for all pairs of the table.
         """
-        read = self._read(experiment)
-        last = {}
-        for label in read.labels:
-            if scores := read.scores(label, measure, None):
-                last[label] = scores[max(scores)].mean(axis=2)
-        rows, p_values = [], []
-        for first, second in combinations(last, 2):
-            one, other = last[first], last[second]
-            low, high = aggregate.improvement_interval(one, other)
-            p_values.append(aggregate.difference_p_value(one.mean(axis=1), other.mean(axis=1)))
-            rows.append(
-                (
-                    *(read.name, first, second, min(len(one), len(other))),
-                    100 * float(one.mean() - other.mean()),
-                    100 * aggregate.probability_of_improvement(one, other),
-                    *(100 * low, 100 * high),
-                )
-            )
-        known = [value for value in p_values if not np.isnan(value)]
-        adjusted = iter(holm(known))
-        frame = pd.DataFrame(rows, columns=list(COMPARISON[:-1]))
-        return frame.assign(p_value=[np.nan if np.isnan(value) else next(adjusted) for value in p_values])
+        return NotebookFrame(experiment_tables.compare_learners(self.measured(experiment), measure))
 
     def decisions(self, experiment: Which = _LAST, groups: int | None = None) -> pd.DataFrame:
         """One row per pair of learners of an experiment with ``until-decided``: what the sequential test has decided.
@@ -225,21 +172,10 @@ class ExperimentResults:
         the mean scores at the last checkpoint, with a probability of any wrong decision of 5 % at most. With
         ``groups``, only the seeds of that many first groups count. Raises UsageError if there is no test.
         """
-        read = self._read(experiment)
-        size, most = read.groups
-        if most is None:
-            raise UsageError(f"experiment {read.name!r} has no sequential test: until-decided adds one")
-        test = AdaStop(size, most)
-        scores = [read.by_seed(label)[: size * (groups or most)] for label in read.labels]
-        names = {1: "first", -1: "second", 0: UNDECIDED}
-        rows = [
-            (read.name, read.labels[each.first], read.labels[each.second], names[each.sign], size * each.group)
-            for each in test.decisions(scores)
-        ]
-        return pd.DataFrame(rows, columns=list(DECISIONS))
+        return NotebookFrame(experiment_tables.decisions(self.measured(experiment), groups))
 
     def learners(
-        self, experiment: Which = _LAST, measure: Measure = "score_pct", threshold: float = 75.0
+        self, experiment: Which = _LAST, measure: Measure = "score_pct", threshold: float = THRESHOLD
     ) -> pd.DataFrame:
         """One row per learner: how well and how fast it learns.
 
@@ -250,28 +186,7 @@ class ExperimentResults:
         ``reached_seeds`` counts the seeds that reach it. ``reached_games`` is the median number of training games that
         the seeds need. It is null unless more than half of the seeds reach the threshold.
         """
-        if not 0 <= threshold <= 100:
-            raise UsageError(f"a threshold is a percentage from 0 to 100, not {threshold}")
-        read = self._read(experiment)
-        rows = []
-        for label in read.labels:
-            tables = read.tables(label, measure)
-            curves = pd.DataFrame({number: 100 * table.mean(axis=1) for number, table in tables.items()}).dropna()
-            if curves.empty:
-                continue
-            learned, by_seed = list(tables), curves.to_numpy()
-            areas = [aggregate.area_under_curve(learned, list(each)) for each in by_seed]
-            reached = np.array([aggregate.first_reached(learned, list(each), threshold) for each in by_seed])
-            reached_seeds = int((~np.isnan(reached)).sum())
-            median = float(np.median(np.where(np.isnan(reached), np.inf, reached)))
-            rows.append(
-                (
-                    *(read.name, label, len(by_seed), read.failed[label]),
-                    *(float(by_seed[:, -1].mean()), float(np.mean(areas)), threshold),
-                    *(median if np.isfinite(median) else np.nan, reached_seeds),
-                )
-            )
-        return pd.DataFrame(rows, columns=list(SUMMARY))
+        return NotebookFrame(experiment_tables.learners(self.measured(experiment), measure, threshold))
 
     def sweep(self, experiment: Which = _LAST) -> pd.DataFrame:
         """One row per candidate of each sweep, by learner (``label``).
@@ -284,22 +199,25 @@ class ExperimentResults:
         with self._database.engine.connect() as connection:
             stored = stored_experiment(connection, experiment, self.location)
             candidates = candidates_of(connection, stored.id)
+            if not candidates:
+                return _swept([])
             labels = {label for label, *_ in candidates}
             runs = [run for run in experiment_runs_of(connection, stored.id) if run.label in labels]
             read = MeasuredExperiment(connection, stored, runs)
         rows = []
         for label, learner, spec, chosen in candidates:
-            [(number, scores)] = read.scores(label, "score_pct", None).items() or [(None, np.empty((0, 1, 1)))]
-            by_seed = 100 * scores.mean(axis=(1, 2))
-            mean, worst = (float(by_seed.mean()), float(by_seed.min())) if len(by_seed) else (np.nan, np.nan)
-            rows.append(
-                (read.name, learner, label, spec, number, len(by_seed), read.failed[label], mean, worst, chosen)
-            )
-        frame = pd.DataFrame(rows, columns=list(SWEEP))
-        return frame.astype({"games": "Int64", "chosen": "boolean"})
+            scores = read.scores(label)
+            number = max(scores, default=None)
+            by_seed = pd.Series(dtype=float) if number is None else 100 * scores[number].by_seed
+            numbers = (number, len(by_seed), read.failed[label], by_seed.mean(), by_seed.min())
+            rows.append((read.name, learner, label, spec, *numbers, chosen))
+        return _swept(rows)
 
-    def _read(self, which: Which) -> MeasuredExperiment:
-        """Return the training runs of the learners of an experiment, without those of candidates."""
+    def measured(self, which: Which = _LAST) -> MeasuredExperiment:
+        """Return the training runs and games of an experiment, for several tables from one reading.
+
+        Runs of candidates are left out. The module :mod:`arena.store.experiment_tables` makes tables of it.
+        """
         with self._database.engine.connect() as connection:
             stored = stored_experiment(connection, which, self.location)
             candidates = {label for label, *_ in candidates_of(connection, stored.id)}
@@ -307,10 +225,6 @@ class ExperimentResults:
             return MeasuredExperiment(connection, stored, runs)
 
 
-def _summary(scores: np.ndarray[Any, Any]) -> tuple[int, float, float, float, float, float, float]:
-    """Return the columns of :data:`AGGREGATE` from ``seeds`` on for scores of the shape (seeds, opponents, pairs)."""
-    by_seed = 100 * scores.mean(axis=(1, 2))
-    low, high = aggregate.two_level_interval(scores)
-    middle = 100 * float(aggregate.interquartile_mean(scores.mean(axis=2)))
-    spread = float(by_seed.mean()), float(np.median(by_seed)), float(by_seed.min())
-    return len(by_seed), middle, 100 * low, 100 * high, *spread
+def _swept(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list(SWEEP))
+    return NotebookFrame(frame.astype({"games": "Int64", "chosen": "boolean"}))

@@ -1,8 +1,10 @@
-"""The games that measure the checkpoints of an experiment, as arrays and tables of scores."""
+"""The games that measure the checkpoints of an experiment: learning curves and scores."""
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -10,7 +12,8 @@ import pandas as pd
 from sqlalchemy import select
 
 from arena.errors import UsageError
-from arena.store.game_results import GameResults
+from arena.statistics.aggregate import PairScores
+from arena.store import pairs
 from arena.store.schema import (
     checkpoints,
     experiment_checkpoints,
@@ -28,6 +31,8 @@ if TYPE_CHECKING:
     from arena.store.experiments import StoredExperiment, StoredExperimentRun
 
 Measure = Literal["score_pct", "win_pct"]
+_SCORES, _WINS = np.linspace(0, 1, 5), np.linspace(0, 1, 3)
+"""Possible scores of a pair of games, and shares of its games that are won."""
 MEASURES: tuple[Measure, ...] = ("score_pct", "win_pct")
 UNDECIDED = "undecided"
 """A pair of learners that a sequential test has not decided."""
@@ -35,6 +40,21 @@ CURVE = (
     *("experiment", "label", "seed", "games", "opponent", "played", "wins", "draws", "losses"),
     *("win_pct", "score_pct", "moves", "seconds", "cpu_seconds", "player", "failed"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores of a learner at one checkpoint."""
+
+    seeds: list[int]
+    """Training seeds, sorted."""
+    pairs: PairScores
+    """The pairs of games of each seed against each opponent."""
+
+    @property
+    def by_seed(self) -> pd.Series[float]:
+        """The mean score of each seed over the opponents, 0 to 1."""
+        return pd.Series(self.pairs.means.mean(axis=1), index=self.seeds)
 
 
 class MeasuredExperiment:
@@ -85,41 +105,23 @@ class MeasuredExperiment:
         self.checkpoints = found.sort_values(
             ["label", "seed", "games"], key=lambda each: each.map(order) if each.name == "label" else each
         )
-        self._played = self._games(connection)
-
-    def _games(self, connection: Connection) -> pd.DataFrame:
-        """One row per game of a checkpoint against a fixed opponent: player_id, opponent_id, pair, points."""
-        results = GameResults.read(connection, self.tournament_id)
-        points = results.half_points / 2
-        measured = set(self.checkpoints["player_id"])
-        sides = [
-            pd.DataFrame({"player_id": mine, "opponent_id": other, "pair": results.round // 2, "points": score})
-            for mine, other, score in (
-                (results.black, results.white, points),
-                (results.white, results.black, 1 - points),
-            )
-        ]
-        both = pd.concat(sides, ignore_index=True)
-        return both[both["player_id"].isin(measured) & both["opponent_id"].isin(self._opponents.keys())]
+        games = pairs.results(connection, self.tournament_id)
+        self._results = games[games["opponent_id"].isin(self._opponents.keys())]
+        played = pairs.pairs(connection, self.tournament_id)
+        swapped = played.rename(columns={"player_id": "opponent_id", "opponent_id": "player_id"})
+        swapped = swapped.assign(first=2 - swapped["first"], second=2 - swapped["second"])
+        both = pd.concat([played, swapped], ignore_index=True)
+        self._pairs_of_games = both[both["opponent_id"].isin(self._opponents.keys())]
 
     @property
     def opponents(self) -> list[str]:
         """The specs of the fixed opponents, in the order of the experiment's file."""
         return list(self._opponents.values())
 
-    @property
+    @cached_property
     def curve(self) -> pd.DataFrame:
         """See :meth:`ExperimentResults.learning_curve`."""
-        played = self._played
-        counts = (
-            played.assign(
-                wins=played["points"] == 1, draws=played["points"] == 0.5, losses=played["points"] == 0, played=1
-            )
-            .groupby(["player_id", "opponent_id"])[["played", "wins", "draws", "losses"]]
-            .sum()
-            .reset_index()
-        )
-        frame = self.checkpoints.merge(counts, on="player_id").assign(failed=False)
+        frame = self.checkpoints.merge(self._results, on="player_id").assign(failed=False)
         frame["opponent"] = frame["opponent_id"].map(self._specs)
         frame["win_pct"] = 100 * frame["wins"] / frame["played"]
         frame["score_pct"] = 100 * (frame["wins"] + frame["draws"] / 2) / frame["played"]
@@ -161,46 +163,43 @@ class MeasuredExperiment:
         """The games of the planned checkpoints of a learner."""
         return sorted(self._planned[label])
 
-    def tables(self, label: str, measure: Measure, opponent: str | None = None) -> dict[int, pd.DataFrame]:
-        """Return the scores of a learner (0 to 1) by number of training games: a row for each seed, a column for each
-        opponent and pair of games.
+    def scores(self, label: str, measure: Measure = "score_pct", opponent: str | None = None) -> dict[int, Scores]:
+        """Return the scores of a learner by number of training games, against one opponent or all.
 
-        Only seeds with all games have a row. A failed run has 0 at the checkpoints that it did not reach.
+        Only seeds with all games have scores. A failed run has 0 at the checkpoints that it did not reach.
         """
         if measure not in MEASURES:
             raise UsageError(f"a measure is one of {', '.join(MEASURES)}, not {measure!r}")
         if opponent is not None and opponent not in self.opponents:
             raise UsageError(f"{opponent!r} is not an opponent; there are {', '.join(self.opponents)}")
         opponents = self.opponents if opponent is None else [opponent]
-        columns = pd.MultiIndex.from_product([opponents, range(self._pairs)])
-        played = self.checkpoints[self.checkpoints["label"] == label].merge(self._played, on="player_id")
-        played["opponent"] = played["opponent_id"].map(self._specs)
-        played["value"] = played["points"] if measure == "score_pct" else (played["points"] == 1).astype(float)
-        pairs = played.groupby(["games", "seed", "opponent", "pair"])["value"].agg(["mean", "count"])
-        means = pairs.loc[pairs["count"] == 2, "mean"].unstack(["opponent", "pair"]).reindex(columns=columns).dropna()
-        tables = {}
+        places = {spec: place for place, spec in enumerate(opponents)}
+        played = self.checkpoints[self.checkpoints["label"] == label].merge(self._pairs_of_games, on="player_id")
+        played = played.assign(place=played["opponent_id"].map(self._specs).map(places)).dropna(subset=["place"])
+        half_points, won = played["first"] + played["second"], (played[["first", "second"]] == 2).sum(axis=1)
+        values, value = (_SCORES, half_points) if measure == "score_pct" else (_WINS, won)
+        found: dict[int, Scores] = {}
         for number in self._numbers(label):
-            table = means[means.index.get_level_values("games") == number].droplevel("games")
             lost = [seed for each, seed, learned in self._unreached if (each, learned) == (label, number)]
-            table = pd.concat([table, pd.DataFrame(0.0, index=pd.Index(lost, name="seed"), columns=columns)])
-            if len(table):
-                tables[number] = table.sort_index()
-        return tables
-
-    def scores(self, label: str, measure: Measure, opponent: str | None) -> dict[int, np.ndarray[Any, Any]]:
-        """Return :meth:`tables` as arrays of the shape (seeds, opponents, pairs)."""
-        return {
-            number: table.to_numpy(dtype=np.float64).reshape(len(table), -1, self._pairs)
-            for number, table in self.tables(label, measure, opponent).items()
-        }
+            here = played["games"] == number
+            seeds = sorted({*played.loc[here, "seed"], *lost})
+            counts = np.zeros((len(seeds), len(opponents), len(values)), np.int64)
+            counts[[seeds.index(seed) for seed in lost], :, 0] = self._pairs
+            rows = np.searchsorted(seeds, played.loc[here, "seed"])
+            np.add.at(counts, (rows, played.loc[here, "place"].astype(int), value[here]), played.loc[here, "pairs"])
+            complete = (counts.sum(axis=2) == self._pairs).all(axis=1)
+            if complete.any():
+                chosen = [seed for seed, is_complete in zip(seeds, complete, strict=True) if is_complete]
+                found[number] = Scores(chosen, PairScores(counts[complete], values))
+        return found
 
     def by_seed(self, label: str) -> np.ndarray[Any, Any]:
         """Return the mean score of each training seed at the last checkpoint (0 to 1), up to the first seed that has
         no score, in the order of training."""
-        tables = self.tables(label, "score_pct")
-        if not tables:
+        scores = self.scores(label)
+        if not scores:
             return np.empty(0)
-        means = tables[max(tables)].mean(axis=1).reindex(self._seeds).to_numpy(dtype=np.float64)
+        means = scores[max(scores)].by_seed.reindex(self._seeds).to_numpy(dtype=np.float64)
         missing = np.flatnonzero(np.isnan(means))
         return means[: missing[0]] if len(missing) else means
 

@@ -19,11 +19,13 @@ from arena.store import lookup
 from arena.store.decoding import decoded
 from arena.store.part import Part
 from arena.store.recorder import Recorder
-from arena.store.schema import games, pairings, person_games, players, saved_games, tournaments
+from arena.store.runs import RunRecorder
+from arena.store.schema import checkpoints, games, pairings, person_games, players, runs, saved_games, tournaments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from arena.contracts.model import Model
     from arena.contracts.record import GameRecord
 
 MARK = "people"
@@ -80,16 +82,57 @@ class PersonFacts:
     """Seconds that a clock gains after each move."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What an opponent learned from a game: the next checkpoint of its training run."""
+
+    run_id: int
+    games: int
+    """Number of games that the opponent has learned from, this one included."""
+    model: Model
+    provenance: Mapping[str, str]
+    player: str
+    """Spec of the player that uses the model."""
+    state: Mapping[str, Any]
+    """State of the learner: arrays by name."""
+    metrics: Mapping[str, float]
+    seconds: float
+    """Seconds spent learning so far."""
+    cpu_seconds: float
+    """Processor seconds spent learning so far."""
+
+    def record(self, connection: Connection, tournament: str, game_id: int) -> None:
+        """Record the checkpoint in the open transaction. Raises OutdatedLesson if the run has gone on meanwhile."""
+        own = checkpoints.c.run_id == self.run_id
+        if self.games != 1 + (connection.scalar(select(func.max(checkpoints.c.games)).where(own)) or 0):
+            raise OutdatedLesson("the opponent has learned from another game meanwhile")
+        recorder = RunRecorder(connection, self.run_id)
+        recorder.measured(self.games, self.metrics)
+        recorder.learned_from(self.games - 1, [(tournament, str(game_id))])
+        timed = self.seconds, self.cpu_seconds
+        recorder.add_checkpoint(self.games, self.model, self.provenance, self.player, self.state, *timed)
+        connection.execute(update(runs).where(runs.c.id == self.run_id).values(games=self.games))
+
+
+class OutdatedLesson(StoreError):
+    """The opponent has learned from another game since the lesson began."""
+
+
 @decoded
 class People(Part):
     """The games of people in a database that is open for writing."""
 
     def save(self, game: SavedGame) -> SavedGame:
-        """Record an unfinished game, or replace its record. Returns it with its number and time of saving."""
+        """Record an unfinished game, or replace its record. Returns it with its number and time of saving.
+
+        Raises StoreError if the game is on record as a finished one.
+        """
         game = replace(game, saved=time.time())
         row: dict[str, Any] = {name: getattr(game, name) for name in saved_games.c.keys() if name != "number"}  # noqa: SIM118
         row["state"] = dict(game.state)
         with deferred_interrupt(), self._connection.begin():
+            if self._connection.scalar(select(games.c.id).where(games.c.id == game.id)) is not None:
+                raise StoreError("the game is on record already")
             changed = update(saved_games).where(saved_games.c.id == game.id).values(row).returning(saved_games.c.number)
             number = self._connection.scalar(changed)
             if number is None:
@@ -143,11 +186,12 @@ class People(Part):
                 for table in (games, saved_games)
             )
 
-    def record(self, tournament_id: int, record: GameRecord, facts: PersonFacts) -> str:
+    def record(self, tournament_id: int, record: GameRecord, facts: PersonFacts, lesson: Lesson | None = None) -> str:
         """Record a finished game in the tournament of people, and delete the unfinished one. Returns its name.
 
         The round of the record is ignored: the game gets the next round of its pairing. Both players must play in the
-        tournament. Raises StoreError if the game is on record already.
+        tournament. ``lesson``: what the opponent learned from the game, recorded in the same transaction. Raises
+        StoreError if the game is on record already, and OutdatedLesson.
         """
         with deferred_interrupt(), self._connection.begin():
             connection = self._connection
@@ -166,6 +210,8 @@ class People(Part):
             connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(planned=count))
             connection.execute(delete(saved_games).where(saved_games.c.id == record.seed))
             name = connection.scalars(select(tournaments.c.name).where(tournaments.c.id == tournament_id)).one()
+            if lesson is not None:
+                lesson.record(connection, name, record.seed)
         return f"{name}/{last + 1}"
 
 

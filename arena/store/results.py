@@ -13,6 +13,7 @@ from arena.store import learning_log as learning
 from arena.store.annotation_results import AnnotationResults
 from arena.store.database import Database
 from arena.store.decoding import decoded
+from arena.store.notebook import NotebookFrame
 from arena.store.positions import SOURCES, Positions
 from arena.store.schema import (
     collected_games,
@@ -45,6 +46,8 @@ class Results(AnnotationResults):
 
     The argument ``tournament`` is the name or the id of a tournament, or ``"last"``. Without it, a method returns the
     rows of all tournaments, one tournament after the other. Tables of players are then indexed by tournament name.
+
+    Tables have rounded numbers in a notebook (:class:`arena.store.notebook.NotebookFrame`).
 
     Every method raises StoreError if the database, tournament or run does not exist.
     """
@@ -129,9 +132,8 @@ class Results(AnnotationResults):
         )
         with self._database.engine.connect() as connection:
             rows = connection.execute(query.order_by(column("id"))).all()
-        return frames.dated(
-            pd.DataFrame(rows, columns=list(frames.TOURNAMENTS)).astype({"planned": "Int64"}), "started"
-        )
+        frame = pd.DataFrame(rows, columns=list(frames.TOURNAMENTS)).astype({"planned": "Int64"})
+        return NotebookFrame(frames.dated(frame, "started"))
 
     def collections(self) -> pd.DataFrame:
         """One row per collection of imported games: id, name, number of games, time of creation (UTC)."""
@@ -217,7 +219,7 @@ class Results(AnnotationResults):
         ``elo_error`` is infinite if the interval is.
         """
         frame = self._rows(frames.SUPERIORITY, comparisons.superiority, tournament)
-        return frame.astype(dict.fromkeys(frames.SUPERIORITY[3:], float))
+        return NotebookFrame(frame.astype(dict.fromkeys(frames.SUPERIORITY[3:], float)))
 
     def components(self, tournament: Which = None) -> pd.DataFrame:
         """One row per player: which ratings can be compared, and which are not reliable.
@@ -234,7 +236,7 @@ class Results(AnnotationResults):
         games.
         """
         frame = self._rows(frames.COMPONENTS, comparisons.components, tournament)
-        return frame.astype({"component": "Int64", "strong_component": "Int64"})
+        return NotebookFrame(frame.astype({"component": "Int64", "strong_component": "Int64"}))
 
     def ratings(self, tournament: Which = None) -> pd.DataFrame:
         """One row per rating system and rated player: systems in the tournament's order, the best player first.
@@ -357,7 +359,7 @@ class Results(AnnotationResults):
         with self._database.engine.connect() as connection:
             table_rows = rows(connection, None if tournament is None else self._id(connection, tournament))
         frame = pd.DataFrame(table_rows, columns=["tournament", *columns])
-        return frame[list(columns)] if tournament is not None else frame.set_index("tournament")
+        return NotebookFrame(frame[list(columns)] if tournament is not None else frame.set_index("tournament"))
 
     def _of_run(self, columns: Sequence[str], view: str, run: Which, order: Sequence[str]) -> pd.DataFrame:
         query: Select[*tuple[Any, ...]] = select(*[column(name) for name in columns]).select_from(table(view))
@@ -391,7 +393,7 @@ class Results(AnnotationResults):
                 query = query.where(column("tournament_id") == self._id(connection, tournament))
             frame = pd.DataFrame(connection.execute(query).all(), columns=list(names))
         frame = frame.astype({name: float for name in names if name in _FLOATS})
-        return frame if names is columns else frame.set_index("tournament")
+        return NotebookFrame(frame if names is columns else frame.set_index("tournament"))
 
     def _id(self, connection: Connection, which: str | int) -> int:
         return lookup.tournament_id(connection, which, self.location)

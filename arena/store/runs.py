@@ -150,10 +150,12 @@ class Runs(Part):
         """Return the run with the name or id ``which``, or the ``last`` one. Raises StoreError if it does not exist."""
         with self._connection.begin():
             key = lookup.run_id(self._connection, which, self.location)
-            row = self._connection.execute(select(runs).where(runs.c.id == key)).one()
-        check_settings(row.settings)
-        learner = LearnerIdentity(row.learner, row.distribution, row.version, row.weights)
-        return StoredRun(row.id, row.name, learner, row.seed, row.games, row.settings, row.arena, row.started)
+            return _stored(self._connection.execute(select(runs).where(runs.c.id == key)).one())
+
+    def all(self) -> list[StoredRun]:
+        """Return all runs, the oldest first."""
+        with self._connection.begin():
+            return [_stored(row) for row in self._connection.execute(select(runs).order_by(runs.c.id))]
 
     def extend(self, run_id: int, games: int) -> None:
         """Set the planned number of training games of a run."""
@@ -235,6 +237,20 @@ class RunRecorder:
         ``player`` is the spec of the player that uses the model. ``seconds`` and ``cpu_seconds`` are the wall-clock
         and processor time spent learning so far. The state of the run's earlier checkpoints is deleted.
         """
+        with deferred_interrupt(), self._connection.begin():
+            self.add_checkpoint(games, model, provenance, player, state, seconds, cpu_seconds)
+
+    def add_checkpoint(
+        self,
+        games: int,
+        model: Model,
+        provenance: Mapping[str, str],
+        player: str | None,
+        state: State,
+        seconds: float,
+        cpu_seconds: float | None = None,
+    ) -> None:
+        """Record a checkpoint in the open transaction; see :meth:`checkpoint`."""
         row = {
             "run_id": self._run_id,
             "games": games,
@@ -245,15 +261,20 @@ class RunRecorder:
             "cpu_seconds": cpu_seconds,
             "added": time.time(),
         }
-        with deferred_interrupt(), self._connection.begin():
-            models.add(self._connection, model, provenance)
-            earlier = update(checkpoints).where(checkpoints.c.run_id == self._run_id, checkpoints.c.state.is_not(None))
-            self._connection.execute(earlier.values(state=None))
-            self._connection.execute(insert(checkpoints), row)
-            for table, rows in ((run_metrics, self._metrics), (run_games, self._games)):
-                if rows:
-                    self._connection.execute(insert(table), rows)
+        models.add(self._connection, model, provenance)
+        earlier = update(checkpoints).where(checkpoints.c.run_id == self._run_id, checkpoints.c.state.is_not(None))
+        self._connection.execute(earlier.values(state=None))
+        self._connection.execute(insert(checkpoints), row)
+        for table, rows in ((run_metrics, self._metrics), (run_games, self._games)):
+            if rows:
+                self._connection.execute(insert(table), rows)
         self._metrics, self._games = [], []
+
+
+def _stored(row: Any) -> StoredRun:
+    check_settings(row.settings)
+    learner = LearnerIdentity(row.learner, row.distribution, row.version, row.weights)
+    return StoredRun(row.id, row.name, learner, row.seed, row.games, row.settings, row.arena, row.started)
 
 
 def packed(state: State) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict
 from functools import cached_property
 from importlib.metadata import version
@@ -75,7 +75,7 @@ class Store:
         self._say = say
         self._resources = ExitStack()
         if exists:
-            self._connect()
+            _ = self._connection
 
     @classmethod
     def open(cls, path_or_url: str | os.PathLike[str], say: Callable[[str], object] = lambda _: None) -> Self:
@@ -108,43 +108,40 @@ class Store:
         self._resources.callback(database.engine.dispose)
         return self._resources.enter_context(database.engine.connect())
 
-    def _connect(self) -> Connection:
-        return self._connection
-
     @property
     def runs(self) -> Runs:
         """The training runs."""
         from arena.store.runs import Runs
 
-        return Runs(self._connect, self.location)
+        return Runs(lambda: self._connection, self.location)
 
     @property
     def experiments(self) -> Experiments:
         """The experiments."""
         from arena.store.experiments import Experiments
 
-        return Experiments(self._connect, self.location)
+        return Experiments(lambda: self._connection, self.location)
 
     @property
     def annotations(self) -> Annotations:
         """The annotations of games."""
         from arena.store.annotations import Annotations
 
-        return Annotations(self._connect, self.location)
+        return Annotations(lambda: self._connection, self.location)
 
     @property
     def people(self) -> People:
         """The games of people."""
         from arena.store.people import People
 
-        return People(self._connect, self.location)
+        return People(lambda: self._connection, self.location)
 
     @property
     def ladders(self) -> Ladders:
         """The evenings of ladders."""
         from arena.store.ladders import Ladders
 
-        return Ladders(self._connect, self.location)
+        return Ladders(lambda: self._connection, self.location)
 
     def add_experiment_players(
         self, experiment: StoredExperiment, new: Sequence[tuple[int, int, PlayerIdentity, Mapping[str, str]]]
@@ -228,9 +225,10 @@ class Store:
 
     def plan(self, tournament_id: int, planned: int) -> None:
         """Set the planned number of games of a tournament. After its end, this is the number of games played."""
-        row = tournaments.c.id == tournament_id
         with self._connection.begin():
-            self._connection.execute(update(tournaments).where(row).values(planned=planned))
+            self._connection.execute(
+                update(tournaments).where(tournaments.c.id == tournament_id).values(planned=planned)
+            )
 
     def grow(
         self, tournament_id: int, settings: Mapping[str, Any], players: Sequence[PlayerIdentity], planned: int
@@ -246,8 +244,8 @@ class Store:
             for position, player in enumerate(players, first):
                 row = {"tournament_id": tournament_id, "player_id": self._player_id(player), "position": position}
                 self._connection.execute(insert(tournament_players), row)
-            values = {"settings": dict(settings), "planned": planned}
-            self._connection.execute(update(tournaments).where(tournaments.c.id == tournament_id).values(values))
+            change = update(tournaments).where(tournaments.c.id == tournament_id)
+            self._connection.execute(change.values(settings=dict(settings), planned=planned))
 
     def schedule(self, tournament_id: int, stage: Iterable[str], games: int) -> None:
         """Number the games of a stage that have no number yet, by pairing and then by round.
@@ -323,20 +321,13 @@ class Store:
             source.engine.dispose()
 
     def copy(self, source: str | os.PathLike[str], progress: Callable[[int, int], object]) -> Copied:
-        """Copy another database into this one, which must be empty; see :mod:`arena.store.copying`.
-
-        All rows are copied, or none. ``progress`` is called with the numbers of rows copied and of all rows. Raises
-        StoreError if this database is not empty, if the source cannot be read, or if the copy differs from it.
-        """
+        """Copy all rows of another database into this one, or none; see :func:`arena.store.copying.copy`."""
         from arena.store.copying import copy
 
         check_distinct(self.database, source)
-        other = Database(source, write=False)
-        try:
-            with decoding(other.location), other.engine.connect() as connection, self._connection.begin():
-                return copy(connection, self._connection, self.location, progress)
-        finally:
-            other.engine.dispose()
+        database, target = closing(Database(source, write=False)), self._connection
+        with database as other, decoding(other.location), other.engine.connect() as connection, target.begin():
+            return copy(connection, target, self.location, progress)
 
     def prune(self) -> None:
         """Delete what :func:`arena.store.pruning.unused` finds, and give the free space of a file back to the disk."""

@@ -17,7 +17,7 @@ from arena.store.schema import games, player_changes, players, ratings, tourname
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sqlalchemy import Connection
+    from sqlalchemy import ColumnElement, Connection
 
     from arena.contracts.rating import PlayerRating
 
@@ -128,14 +128,12 @@ def played_versions(connection: Connection, tournament: StoredTournament) -> lis
     ids = lookup.player_ids(connection, tournament.id)
     played: Counter[tuple[int, int]] = Counter()
     for player_id in (games.c.black_id, games.c.white_id):
-        number = func.coalesce(games.c.changes, 0)
-        query = (
-            select(player_id, number, func.count())
-            .where(games.c.tournament_id == tournament.id)
-            .group_by(player_id, number)
-        )
-        for key, changes, count in connection.execute(query):
-            played[key, changes] += count
+        keys: list[ColumnElement[Any]] = [player_id]
+        if tournament.changes:  # else the index games_results has all that is counted
+            keys.append(func.coalesce(games.c.changes, 0))
+        query = select(func.count(), *keys).where(games.c.tournament_id == tournament.id).group_by(*keys)
+        for count, key, *number in connection.execute(query):
+            played[key, number[0] if number else 0] += count
     versions: Counter[tuple[str, str, str | None]] = Counter()
     for player in tournament.players:
         for changes in sorted(changes for key, changes in played if key == ids[player.spec]):

@@ -19,7 +19,6 @@ from arena.tournament.plan import Plan, changes, stored_plan, without_code
 from arena.tournament.settings import stored_settings
 from arena.tournament.tally import Progress, Tally
 from arena.workers.launcher import Launcher
-from arena.workers.pool import Pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from arena.store.names import Naming
     from arena.tournament.sequential import Sequential
     from arena.tournament.settings import TournamentSettings
+    from arena.tournament.source import GameSource
 
 
 def run(
@@ -41,7 +41,7 @@ def run(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
-    launcher: Launcher | None = None,
+    launcher: GameSource | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
     """Play a new tournament and rate the players.
@@ -51,7 +51,7 @@ def run(
     ``workers``: number of processes; None: one for each processor.
     ``progress``: called before the first game and after every game.
     ``say``: gets a line if kernels must be compiled, or endgame tables built, before the first game.
-    ``launcher``: starts the workers, and is closed at the end. None: a new one.
+    ``launcher``: plays the games, and is closed at the end. None: workers of this machine.
     ``isolate``: give each player a process of its own in every game, which changes no game.
 
     Raises UsageError and other ArenaErrors before the first game if the tournament cannot be played, and
@@ -76,7 +76,7 @@ def resume(
     workers: int | None = None,
     progress: Callable[[Progress], object] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
-    launcher: Launcher | None = None,
+    launcher: GameSource | None = None,
     isolate: bool = False,
 ) -> StoredTournament:
     """Play the missing games of a tournament on record and rate the players.
@@ -159,7 +159,7 @@ def _play(
     workers: int,
     progress: Callable[[Progress], object],
     say: Callable[[str], None],
-    launcher: Launcher | None,
+    launcher: GameSource | None,
     isolate: bool,
 ) -> None:
     """Play the missing games and rate the players."""
@@ -178,7 +178,7 @@ def _play(
     session = plan.learning_players and learning.LearningSession(
         plan.learning_players, settings.games, tournament, store.learning_log(key)
     )
-    with rated(plan.systems, key, store), store.recorder(key) as recorder, launcher or Launcher(say) as start_workers:
+    with rated(plan.systems, key, store), store.recorder(key) as recorder, launcher or Launcher(say) as source:
         for stage, pairings in enumerate(plan.stages(lambda: store.shares(key))):
             names = {schedule.pairing_of(*pairing) for pairing in pairings}
             finished = store.finished(key)
@@ -192,20 +192,19 @@ def _play(
                 if rounds is not None:
                     rounds.finish()
                 continue
-            with Pool(
+            with source.games(
                 rounds or tasks,
                 min(workers, missing),
-                start_workers,
                 move_timeout=settings.move_timeout,
                 memory=settings.memory,
                 isolate=isolate,
-            ) as pool:
-                records: Iterable[GameRecord | None] = pool
+            ) as played:
+                records: Iterable[GameRecord | None] = played
                 if rounds is not None:
-                    records = rounds.watched(pool)
+                    records = rounds.watched(played)
                 if test is not None:
                     numbers = (number for number in range(settings.games) if (*names, number) not in finished)
-                    records = test.counted(pool, numbers)
+                    records = test.counted(played, numbers)
                 for record in records:
                     if record is None:
                         recorder.tick()

@@ -181,6 +181,9 @@ def resume(
     weights, its experience or a baseline has changed.
     """
     run = store.runs.get(which)
+    if "play" in run.settings:
+        command = shlex.join(["arena", "play", "--learning", "--against", run.settings["play"]])
+        raise UsageError(f"the run {run.name!r} learns from games with people: {command} continues it")
     with decoding(f"the record of run {run.name!r}"):
         if games is not None and games < run.games:
             raise UsageError(f"the run {run.name!r} has {run.games} games: it can have more, not {games}")

@@ -88,8 +88,10 @@ class Resident(ABC):
             try:
                 job = self._jobs.get(timeout=TICK)
             except queue.Empty:
-                with suppress(Exception):
+                try:
                     self.tick()
+                except Exception:
+                    _log.exception("%s failed", type(self).__name__)
                 continue
             if job is None:
                 return
@@ -121,12 +123,15 @@ class Keeper(Generic[R]):
         self.most = most
         self._idle = idle
         self._kept: dict[str, R] = {}
+        self._closing: dict[str, asyncio.Task[None]] = {}
 
     async def get(self, key: str, make: Callable[[], R]) -> R:
         """Return the open resident with a key, which ``make`` creates if it does not exist.
 
         Raises what opening raises, and Busy if all residents are in use.
         """
+        if key in self._closing:  # two objects must not write the same thing
+            await asyncio.wait([self._closing[key]])
         if key not in self._kept:
             await self._make_room()
         if key not in self._kept:
@@ -180,4 +185,8 @@ class Keeper(Generic[R]):
             await self._close(min(unused, key=lambda key: self._kept[key].used))
 
     async def _close(self, key: str) -> None:
-        await self._kept.pop(key).close()
+        self._closing[key] = closing = asyncio.create_task(self._kept.pop(key).close())
+        try:
+            await asyncio.shield(closing)
+        finally:
+            self._closing.pop(key, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import psutil
 
@@ -37,20 +37,22 @@ _INVALID = "the process sent an invalid message"
 class PlayerProcess:
     """A process that runs code of players: a fork of this process, or a new interpreter."""
 
+    answers: ClassVar[Any] = m.Progress
+    """Type of the messages from the process."""
+
     def __init__(
         self, memory: int, timeout: float, *, fork: bool = False, tick: Callable[[], object] = lambda: None
     ) -> None:
-        """``memory``: limit in bytes; ``timeout``: seconds for each answer.
+        """``memory``: limit in bytes. ``timeout``: seconds for each answer. ``fork``: fork this process.
 
-        ``fork``: fork this process, which must have one thread. ``tick`` is called every :data:`TICK` seconds while
-        this process waits for an answer.
+        ``tick`` is called every :data:`TICK` seconds while this process waits for an answer.
         """
         self._memory, self._timeout = memory, _START_TIMEOUT
-        self._tick, self._last_tick = tick, time.monotonic()
-        self.uncached: set[str] = set()
-        """Names of the functions that Numba has compiled without a cache."""
+        self._tick, self._next_tick = tick, time.monotonic() + TICK
+        self.lines: list[str] = []
+        """Lines for the user."""
         connection, child_end = socket.socketpair()
-        self._channel = m.Channel(connection, m.Answer)
+        self._channel = m.Channel(connection, self.answers, timeout)
         with child_end:
             if fork:
                 self._process = system.fork(player.serve, child_end)
@@ -60,36 +62,33 @@ class PlayerProcess:
             self.receive()
         self._timeout = timeout
 
-    def ask(self, request: m.Request) -> m.Answer:
-        """Send a request and return the first answer. Raises the errors of :meth:`receive`."""
-        with suppress(OSError):  # the process has ended or does not read; receive finds out which
-            self._channel.send(request, self._timeout)
-        return self.receive()
+    def send(self, request: m.Order | m.Create | m.Call | m.Finish) -> None:
+        """Send a request. If the process does not read it, :meth:`receive` raises an error."""
+        with suppress(OSError):
+            self._channel.send(request)
 
-    def receive(self) -> m.Answer:
+    def receive(self) -> Any:
         """Return the next answer.
 
-        Raises Fault if a player forfeits because of this answer, or because it does not arrive in time. Raises
-        Disturbance if another program has killed the process.
+        Raises Fault if the answer is invalid, late or missing, or the process takes too much memory. Raises Disturbance
+        if another program has killed the process.
         """
         deadline = time.monotonic() + self._timeout
-        answer: m.Answer | None = None
+        answer = None
         while answer is None:
             try:
-                answer = self._channel.receive(min(TICK, max(deadline - time.monotonic(), 0.0)))
+                answer = self._channel.receive(TICK)
             except m.INVALID:
                 raise Fault(Termination.CRASH, _INVALID) from None
-            except (EOFError, OSError):
+            except OSError:
                 raise self._death() from None
-            if (now := time.monotonic()) - self._last_tick >= TICK:
-                self._last_tick = now
+            if (now := time.monotonic()) >= self._next_tick:
+                self._next_tick = now + TICK
                 self._tick()
                 player.check_memory(self._memory, system.tree(self._process))
             if answer is None and now >= deadline:
                 raise Fault(Termination.TIMEOUT, f"no answer within {self._timeout:g} seconds")
-        self.uncached.update(answer.uncached)
-        if answer.fault:
-            raise Fault(*answer.fault)
+        self.lines += answer.lines
         return answer
 
     def _death(self) -> Exception:
@@ -122,11 +121,19 @@ class IsolatedPlayer(PlayerProcess, Player):
     :meth:`close` may be called.
     """
 
-    def __init__(self, task: GameTask, side: Side, memory: int, timeout: float, **options: Any) -> None:
-        """Create the player of ``side``. The other arguments are those of :class:`PlayerProcess`."""
+    answers = m.Answer
+
+    def __init__(
+        self, task: GameTask, side: Side, memory: int, timeout: float, *, by_ply: bool = False, **options: Any
+    ) -> None:
+        """Create the player of ``side``.
+
+        ``by_ply``: its random numbers follow from the seed and the ply, so that a game can be interrupted; else they go
+        on from ply to ply. The other arguments are those of :class:`PlayerProcess`.
+        """
         super().__init__(memory, timeout, **options)
         try:
-            self.ask(m.Create(memory, task, side))
+            self._ask(m.Create(task, side, memory, by_ply))
         except BaseException:
             self.close()
             raise
@@ -159,7 +166,7 @@ class IsolatedPlayer(PlayerProcess, Player):
             raise Fault(Termination.CRASH, _INVALID) from None
 
     def finish(self, record: GameRecord) -> None:
-        self.ask(m.Finish(self._memory, record))
+        self._ask(m.Finish(record))
 
     def __enter__(self) -> Self:
         return self
@@ -169,4 +176,11 @@ class IsolatedPlayer(PlayerProcess, Player):
 
     def _call(self, method: Literal["start", "choose"], game: Game) -> m.Answer:
         moves = [move.path for move in game.moves]
-        return self.ask(m.Call(self._memory, method, game.boards[0], game.rules, game.limits, moves))
+        return self._ask(m.Call(method, game.boards[0], game.rules, game.limits, moves))
+
+    def _ask(self, request: m.Create | m.Call | m.Finish) -> m.Answer:
+        self.send(request)
+        answer: m.Answer = self.receive()
+        if answer.fault:
+            raise Fault(*answer.fault)
+        return answer

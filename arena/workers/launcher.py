@@ -9,7 +9,7 @@ import secrets
 import socket
 from contextlib import suppress
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import psutil
 
@@ -17,14 +17,15 @@ from arena.errors import ArenaError, TournamentStopped
 from arena.workers import system
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from arena.referee.task import GameTask
     from arena.workers.messages import Channel
+    from arena.workers.pool import Pool
 
-EXIT_TIMEOUT = 20.0
+_EXIT_TIMEOUT = 20.0
 """Seconds that a process may take to end after the launcher has closed its connection."""
-MARK = "ARENA_TOURNAMENT"
+_MARK = "ARENA_TOURNAMENT"
 """Name of an environment variable with the same random value in all processes of a launcher, and in no other."""
 
 
@@ -39,8 +40,13 @@ class Launcher:
         self._processes: list[psutil.Process] = []
         """The fork server, or guards that are interpreters."""
         self._control = socket.socket()
-        self._used = False
-        """Whether :meth:`start_guard` was called."""
+        self._exit_timeout = 0.0
+
+    def games(self, tasks: Iterable[GameTask], workers: int, **limits: Any) -> Pool:
+        """Return a pool that plays the games of tasks. The arguments are those of :class:`~arena.workers.pool.Pool`."""
+        from arena.workers.pool import Pool
+
+        return Pool(tasks, workers, self, **limits)
 
     def start_fork_server(self) -> None:
         """Start the fork server if it is not running, and do not wait for it. Call this early to overlap its start."""
@@ -57,7 +63,7 @@ class Launcher:
         from arena.referee.match import compile_for
         from arena.workers.messages import Channel, Progress, encode
 
-        self._used = True
+        self._exit_timeout = _EXIT_TIMEOUT
         connection, child_end = socket.socketpair()
         if system.FORKS:
             self.start_fork_server()
@@ -88,14 +94,16 @@ class Launcher:
         self._control.close()
         for process in self._processes:
             with suppress(psutil.TimeoutExpired):
-                process.wait(EXIT_TIMEOUT if self._used else 0.0)
+                process.wait(self._exit_timeout)
             system.kill_tree(process)
-        if self._used:
-            system.kill_marked(MARK, self._mark)
         self._processes.clear()
         self._errors.close()
+        for process in psutil.process_iter():  # what players have left if the fork server and a guard were killed
+            with suppress(psutil.Error, OSError):
+                if process.environ().get(_MARK) == self._mark:
+                    process.kill()
 
     def _start(self, module: str, connection: socket.socket) -> None:
         system.refuse_inspection()
         with connection:
-            self._processes.append(system.interpreter(module, connection, self._errors, **{MARK: self._mark}))
+            self._processes.append(system.interpreter(module, connection, self._errors, **{_MARK: self._mark}))

@@ -1,4 +1,4 @@
-"""A player process: it runs whole games in shared mode, and one player of one game in isolated mode."""
+"""What a player process does: it plays games in shared mode, and serves one player of one game in isolated mode."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import psutil
 from numba.core import event
 
 from arena.checkers.game import Game, Termination
-from arena.checkers.move import Move, Side
+from arena.checkers.move import Move
 from arena.plugins import registry
 from arena.plugins.warmup import warm_up
 from arena.referee.match import Fault, Match, player_of, random_of, seed_global_random
@@ -22,12 +22,14 @@ from arena.workers import system
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection
 
-    from arena.referee.task import GameTask
+    from numpy.random import Generator
+
+    from arena.contracts.player import Player
 
 INTERVAL = 0.5
-"""Minimum number of seconds between two signs of life during a game in shared mode."""
+"""Maximum number of seconds between two messages in shared mode, except during a call of a player."""
 _COLLECTOR_THRESHOLD = 20_000
 """Number of new objects that starts the garbage collector. A game makes a few thousand objects and no cycles."""
 
@@ -42,15 +44,17 @@ def main(connection: socket.socket) -> NoReturn:
 def serve(connection: socket.socket) -> NoReturn:
     """Carry out the requests of the parent until it closes the connection."""
     system.start_player()
-    channel = m.Channel(connection, m.Play | m.Create | m.Call | m.Finish)
+    channel = m.Channel(connection, m.Order | m.Create | m.Call | m.Finish)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=channel.close)  # forks of players send no messages
     gc.set_threshold(_COLLECTOR_THRESHOLD)
-    with suppress(EOFError, OSError), event.install_recorder("numba:compile") as compiled:
-        host = _Host(channel, compiled)
-        host.send(m.Answer())
-        while True:
-            host.carry_out(channel.receive())
+    with suppress(OSError), event.install_recorder("numba:compile") as compiled:
+        channel.send(m.Answer())
+        request = channel.receive()
+        if isinstance(request, m.Order):
+            _play_games(request, channel, compiled)
+        elif isinstance(request, m.Create):
+            _serve_player(request, channel, compiled)
     os._exit(0)
 
 
@@ -63,72 +67,87 @@ def check_memory(limit: int, processes: Collection[psutil.Process]) -> None:
                 raise Fault(Termination.MEMORY, f"took more than {limit >> 20} MB of memory")
 
 
-class _Host:
-    """Carries out requests. In isolated mode, it has the player."""
+def _play_games(order: m.Order, channel: m.Channel, compiled: event.RecordingListener) -> None:
+    """Play games in shared mode, up to the first one that must be played in isolated mode.
 
-    def __init__(self, channel: m.Channel, compiled: event.RecordingListener) -> None:
-        self._channel, self._compiled, self._process = channel, compiled, psutil.Process()
+    Records are sent in batches, first often and then every :data:`INTERVAL`. If a player crashes the process, at most a
+    quarter of the games that it has played have no record.
+    """
+    this, folder, progress = psutil.Process(), Path.cwd(), m.Progress()
+    started = next_message = time.monotonic()
 
-    def carry_out(self, request: m.Request) -> None:
-        """Carry out a request and send its answers."""
+    def send() -> None:
+        progress.lines = _uncached(compiled)
+        channel.send(progress)
+        progress.records.clear()
+
+    def turn(_: object) -> None:
+        nonlocal next_message
+        if (now := time.monotonic()) > next_message:
+            next_message = now + min(INTERVAL, (now - started) / 4)
+            send()
+
+    for task in order.tasks:
+        with suppress(OSError):
+            os.chdir(folder)  # a player may have changed it
+        seed_global_random(task)
+        match = Match(task, turn=turn)
+        record = match.play()
+        check_memory(order.memory, [this])
+        if record.forfeited_by:
+            break
+        progress.records.append(record)
+        match.finish(record)
+    send()
+
+
+def _serve_player(create: m.Create, channel: m.Channel, compiled: event.RecordingListener) -> NoReturn:
+    """Create an isolated player, and then call its methods as requested."""
+    this, random = psutil.Process(), random_of(create.task, create.side)
+    seed_global_random(create.task)
+    request: m.Create | m.Call | m.Finish = create
+    while True:
+        answer = m.Answer()
         try:
-            for answer in self._answers(request):
-                check_memory(request.memory, [self._process])
-                self.send(answer)
+            match request:
+                case m.Create():
+                    player = player_of(create.task, create.side)
+                case m.Call():
+                    if create.by_ply:
+                        random = random_of(create.task, create.side, len(request.moves))
+                    answer = _call(player, request, random)
+                case m.Finish():
+                    player.finish(request.record)
+            check_memory(create.memory, [this])
         except BaseException as error:
             fault = error if isinstance(error, Fault) else Fault.raised(error)
-            self.send(m.Answer(fault=(fault.termination, fault.reason)))
+            answer = m.Answer(fault=(fault.termination, fault.reason))
+        answer.lines = _uncached(compiled)
+        channel.send(answer)
+        request = channel.receive()
 
-    def _answers(self, request: m.Request) -> Iterator[m.Answer]:
-        match request:
-            case m.Play():
-                yield from self._play(request.tasks)
-            case m.Create():
-                self._random = random_of(request.task, request.side)
-                seed_global_random(request.task)
-                self._player = player_of(request.task, request.side)
-                yield m.Answer()
-            case m.Call():
-                yield self._call(request)
-            case m.Finish():
-                self._player.finish(request.record)
-                yield m.Answer()
 
-    def _play(self, tasks: list[GameTask]) -> Iterator[m.Answer]:
-        """Play games in shared mode."""
-        folder = Path.cwd()
-        for task in tasks:
-            with suppress(OSError):
-                os.chdir(folder)  # a player may have changed it
-            seed_global_random(task)
-            game = Match(task, turn=self._turn)
-            record = game.play()
-            yield m.Answer(record=record)
-            game.finish(record)
+def _call(player: Player, call: m.Call, random: Generator) -> m.Answer:
+    """Call a method of a player. Raises Fault if it chooses anything but a legal move."""
+    game = Game(call.start, call.rules, call.limits, random)
+    for path in call.moves:
+        game.play(Move(path))
+    if call.method == "start":
+        player.start(game)
+        return m.Answer()
+    board, choice = game.board, player.choose(game)
+    if type(choice) is not Move or choice not in board.legal_moves:
+        raise Fault.chosen(choice, board)
+    return m.Answer(path=choice.path, report=game.reported)
 
-    def _turn(self, _: Side) -> None:
-        if time.monotonic() - self._sent > INTERVAL:
-            self.send(m.Answer())
 
-    def _call(self, call: m.Call) -> m.Answer:
-        """Call a method of the player. Raises Fault if it chooses anything but a legal move."""
-        game = Game(call.start, call.rules, call.limits, self._random)
-        for path in call.moves:
-            game.play(Move(path))
-        if call.method == "start":
-            self._player.start(game)
-            return m.Answer()
-        board, choice = game.board, self._player.choose(game)
-        if type(choice) is not Move or choice not in board.legal_moves:
-            raise Fault.chosen(choice, board)
-        return m.Answer(path=choice.path, report=game.reported)
-
-    def send(self, answer: m.Answer) -> None:
-        """Send an answer with the names of the functions that Numba has compiled without a cache."""
-        for _, compilation in self._compiled.buffer:
-            kernel = compilation.data["dispatcher"]
-            if compilation.is_start and type(getattr(kernel, "_cache", None)).__name__ == "NullCache":
-                answer.uncached.append(f"{kernel.py_func.__module__}.{kernel.py_func.__qualname__}")
-        self._compiled.buffer.clear()
-        self._channel.send(answer)
-        self._sent = time.monotonic()
+def _uncached(compiled: event.RecordingListener) -> list[str]:
+    """Return a line for each function that Numba has compiled without a cache since the last call."""
+    starts = [compilation.data["dispatcher"] for _, compilation in compiled.buffer if compilation.is_start]
+    compiled.buffer.clear()
+    return [
+        f"Numba compiles {kernel.py_func.__module__}.{kernel.py_func.__qualname__} again for every order: "
+        "compile it with cache=True"
+        for kernel in starts
+        if type(getattr(kernel, "_cache", None)).__name__ == "NullCache"
+    ]

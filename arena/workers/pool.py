@@ -1,7 +1,7 @@
 """Plays the games of tasks in worker processes, in spite of failures of players and processes.
 
-The pool gives *orders*, about two seconds of games of one pairing, to guards (:mod:`arena.workers.guard`). A guard
-handles all failures of player processes. The pool handles the death of guards:
+The pool gives *orders*, a few seconds of games of one pairing, to guards (:mod:`arena.workers.guard`). A guard handles
+all failures of player processes. The pool handles the death of guards:
 
 - Records that have arrived count. All other games of the order are played again.
 - The first of them is *suspect*. It is played in isolated mode, while no other game runs, and its guard announces each
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from arena.referee.task import GameTask
     from arena.workers.launcher import Launcher
 
-ORDER_GAMES = 100
+ORDER_GAMES = 300
 """Maximum number of games in an order."""
 LOOKAHEAD = 10_000
 """Maximum number of tasks that wait in the pool, among which it finds games of one pairing."""
@@ -50,11 +50,10 @@ class _Order:
     tasks: deque[GameTask]
     """Tasks of the games without a record, in the sequence of play."""
     channel: m.Channel
-    suspect: bool
     last_message: float = field(default_factory=time.monotonic)
-    """Time of the last message from the guard, in seconds of the monotonic clock."""
+    """Time of the last message from the guard."""
     provisional: GameRecord | None = None
-    """Record of the current game that counts if the guard dies during this turn."""
+    """The last one that the guard has sent; see :class:`~arena.workers.messages.Progress`."""
 
 
 class Pool:
@@ -89,9 +88,8 @@ class Pool:
         self._move_timeout, self._memory, self._isolate = move_timeout, memory << 20, isolate
         self._waiting: list[GameTask] = []
         """Tasks that are not in an order."""
-        self._suspects: deque[GameTask] = deque()
         self._deaths: Counter[int] = Counter()
-        """Number of guards that died in a game, by the seed of the game."""
+        """Number of guards that died in each suspect game, by the seed of the game."""
         self._running: list[_Order] = []
         self._lines: set[str] = set()
         """Lines that the user has seen."""
@@ -117,31 +115,29 @@ class Pool:
 
     def _start_orders(self) -> bool:
         """Start an order for each free worker, and return whether any order is running. A suspect game runs alone."""
-        while len(self._running) < self._workers and not any(order.suspect for order in self._running):
-            if self._suspects and self._running:
-                break
-            tasks = [self._suspects.popleft()] if self._suspects else self._next_tasks()
+        while len(self._running) < (1 if self._deaths else self._workers):
+            tasks = self._next_tasks()
             if not tasks:
                 break
             suspect = tasks[0].seed in self._deaths
             channel = self._launcher.start_guard(tasks[0])
-            order = m.Order(tasks, self._move_timeout, self._memory, self._isolate or suspect, suspect)
-            with suppress(OSError):  # the guard has died; the next receive raises EOFError
-                channel.send(order)
-            self._running.append(_Order(deque(tasks), channel, suspect))
+            with suppress(OSError):  # the guard has died, which the next receive notices
+                channel.send(m.Order(tasks, self._move_timeout, self._memory, self._isolate or suspect, suspect))
+            self._running.append(_Order(deque(tasks), channel))
         return bool(self._running)
 
     def _next_tasks(self) -> list[GameTask]:
-        """Return tasks for an order: those of the pairing with the lowest next round.
+        """Return tasks for an order: a suspect game, or games of the pairing with the lowest next round.
 
         Near the end, orders become smaller, so that every worker gets one.
         """
         self._waiting += islice(self._tasks, max(LOOKAHEAD - len(self._waiting), 0))
-        if not self._waiting:
-            return []
-        pairing = min(self._waiting, key=lambda task: task.round).pairing
-        size = min(ORDER_GAMES, ceil(len(self._waiting) / (2 * self._workers)))
-        tasks = [task for task in self._waiting if task.pairing == pairing][:size]
+        if self._deaths:
+            tasks = [task for task in self._waiting if task.seed in self._deaths][:1]
+        else:
+            pairing = min(self._waiting, key=lambda task: task.round).pairing if self._waiting else ""
+            size = min(ORDER_GAMES, ceil(len(self._waiting) / (2 * self._workers)))
+            tasks = [task for task in self._waiting if task.pairing == pairing][:size]
         chosen = {task.seed for task in tasks}
         self._waiting = [task for task in self._waiting if task.seed not in chosen]
         return tasks
@@ -157,31 +153,32 @@ class Pool:
                         self._lines.add(line)
                         self._launcher.say(line)
                 for record in progress.records:
-                    order.tasks.popleft()
-                    yield record
+                    yield self._final(record, order)
                 if progress.error is not None:
                     raise TournamentStopped(progress.error)
                 if progress.done:
                     self._end(order)
                     return
-        except EOFError:
+        except OSError:
             yield from self._guard_died(order)
 
     def _guard_died(self, order: _Order) -> Iterator[GameRecord]:
         """Let the unfinished games be played again, or yield a forfeit if guards have died too often in this game."""
         self._launcher.remove_ended()
-        task = order.tasks.popleft() if order.tasks else None
+        if order.tasks:
+            task = order.tasks[0]
+            self._deaths[task.seed] += 1
+            if self._deaths[task.seed] == ATTEMPTS:
+                if order.provisional is None:
+                    game = f"round {task.round} of {task.pairing}"
+                    raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault")
+                yield self._final(order.provisional, order)
         self._end(order)
-        if task is None:
-            return
-        self._deaths[task.seed] += 1
-        if self._deaths[task.seed] < ATTEMPTS:
-            self._suspects.append(task)
-        elif order.provisional is not None:
-            yield order.provisional
-        else:
-            game = f"round {task.round} of {task.pairing}"
-            raise TournamentStopped(f"{game} failed {ATTEMPTS} times, by no player's fault")
+
+    def _final(self, record: GameRecord, order: _Order) -> GameRecord:
+        order.tasks.popleft()
+        self._deaths.pop(record.seed, None)
+        return record
 
     def _end(self, order: _Order) -> None:
         order.channel.close()

@@ -11,14 +11,14 @@ import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psutil
 
 if sys.platform != "win32":
     import resource
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 FORKS = sys.platform == "linux"
 """Whether this system can fork processes safely and find all their descendants."""
@@ -80,7 +80,7 @@ def end_with_parent() -> None:
 
 def can_fork() -> bool:
     """Whether this process can be forked, because it has one thread and the system can fork processes safely."""
-    return FORKS and psutil.Process().num_threads() == 1
+    return FORKS and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def fork(main: Callable[[socket.socket], object], connection: socket.socket) -> psutil.Process:
@@ -136,11 +136,12 @@ def _control(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def children(process: psutil.Process) -> list[psutil.Process]:
-    """Return the children of a process. Orphans that it has adopted are children, too.
+def children(process: psutil.Process | None = None) -> list[psutil.Process]:
+    """Return the children of a process, by default of this process. Orphans that it has adopted are children, too.
 
     On systems other than Linux, return all known descendants.
     """
+    process = process or psutil.Process()
     if sys.platform != "linux":
         return process.children(recursive=True)
     files = Path(f"/proc/{process.pid}/task").glob("*/children")  # faster than psutil, which reads all processes
@@ -154,32 +155,27 @@ def tree(process: psutil.Process) -> set[psutil.Process]:
     return {process}
 
 
-def kill(processes: Iterable[psutil.Process]) -> None:
-    """Kill the processes that have not ended."""
-    for process in processes:
-        with suppress(psutil.Error):
-            process.kill()
-
-
 def kill_tree(process: psutil.Process) -> None:
     """Kill a process and its known descendants, and wait until the process has ended."""
-    kill(tree(process))
+    for each in tree(process):
+        with suppress(psutil.Error):
+            each.kill()
     process.wait()
 
 
 def end_descendants() -> None:
     """Kill all descendants of this process, which must be a supervisor, and wait until they have ended."""
-    while processes := children(psutil.Process()):
-        kill(processes)
+    while processes := children():
+        for each in processes:
+            with suppress(psutil.Error):
+                each.kill()
         psutil.wait_procs(processes)
 
 
-def kill_marked(variable: str, value: str) -> None:
-    """Kill all processes that were started with this value of an environment variable, except this process."""
-    for process in psutil.process_iter():
-        with suppress(psutil.Error, OSError):
-            if process.pid != os.getpid() and process.environ().get(variable) == value:
-                process.kill()
+def end_supervisor() -> NoReturn:
+    """Kill all descendants of this process, which must be a supervisor, and end it without exit handlers of plugins."""
+    end_descendants()
+    os._exit(0)
 
 
 def exit_text(code: int | None) -> str:

@@ -12,12 +12,12 @@ import arena
 from arena.cli.app import run
 from arena.errors import StoreError, UsageError
 from arena_evaluators import Patterns
-from experimenting import experiment, tiny
+from experimenting import experiment, few_games, tiny
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["experiment", "tiny"]
+__all__ = ["experiment", "few_games", "tiny"]
 
 
 def printed(capsys: pytest.CaptureFixture[str], experiment: Path, *words: str) -> str:
@@ -30,10 +30,10 @@ def printed(capsys: pytest.CaptureFixture[str], experiment: Path, *words: str) -
     "words", [(), ("--by", "pieces", "--nodes", "0"), ("--experiment", "x"), ("--tournament", "all")]
 )
 def test_the_table_fits_in_80_columns(
-    experiment: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+    few_games: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    heading, _, *rows = printed(capsys, experiment, "--nodes", "50", *words).splitlines()
+    heading, _, *rows = printed(capsys, few_games, "--nodes", "50", *words).splitlines()
     assert ("pieces" in heading, "phase" in heading) == ("--by" in words, "--by" not in words)
     assert ("loss %" in heading) == ("--by" not in words)
     assert ("checkpoint" in heading) == ("--experiment" in words)
@@ -41,9 +41,9 @@ def test_the_table_fits_in_80_columns(
     assert max(map(len, [heading, *rows])) <= 80
 
 
-def test_csv_has_the_rows_of_the_dataframe(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = printed(capsys, experiment, "--tournament", "x", "--nodes", "50", "--csv")
-    with arena.Results(experiment) as results:
+def test_csv_has_the_rows_of_the_dataframe(few_games: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = printed(capsys, few_games, "--tournament", "x", "--nodes", "50", "--csv")
+    with arena.Results(few_games) as results:
         frame = results.accuracy("x", evaluator=Patterns(), nodes=50)
     pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(text)), frame, check_dtype=False)
 

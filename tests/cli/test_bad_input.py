@@ -11,11 +11,13 @@ import pytest
 
 from arena.cli import app
 from arena.errors import ArenaError
+from arena.kernels import compiled
 from arena.store import PlayerIdentity, Store
+from arena_evaluators.linear import SHIPPED
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     Run = Callable[..., subprocess.CompletedProcess[str]]
@@ -126,17 +128,32 @@ def test_bad_input_is_a_one_line_error_and_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.fixture
+def cold(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of an empty cache for this process and its children."""
+    folder = tmp_path_factory.mktemp("cold")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    compiled._folder.cache_clear()
+    yield folder
+    compiled._folder.cache_clear()
+
+
 @pytest.mark.parametrize(
-    ("words", "code"), [((*T, "lms,minmax"), 2), ((*T, "lms@500,random"), 1)], ids=["a wrong word", "what is not there"]
+    ("words", "code"),
+    [
+        pytest.param((*T, "lms,minmax"), 2, id="a wrong word"),
+        pytest.param((*T, "lms@500,random"), 1, id="what is not there", marks=pytest.mark.long),
+    ],
 )
-def test_a_process_prints_one_line_and_exits_with_the_code(
-    start: Run, tmp_path: Path, words: tuple[str, ...], code: int
+def test_a_process_prints_one_line_exits_with_the_code_and_compiles_nothing(
+    start: Run, tmp_path: Path, cold: Path, words: tuple[str, ...], code: int
 ) -> None:
     done = start(*words)
     assert (done.returncode, done.stdout) == (code, "")
     [line] = done.stderr.splitlines()
     assert line.startswith("arena: ")
     assert list(tmp_path.iterdir()) == []
+    assert not list(cold.rglob("*.nbc"))
 
 
 @pytest.mark.parametrize(
@@ -151,15 +168,11 @@ def test_a_process_prints_one_line_and_exits_with_the_code(
     ],
     ids=" ".join,
 )
-def test_refused_commands_compile_nothing(
-    start: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
-) -> None:
-    cache = tmp_path / "cache"
-    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
-    done = start(*words)
+def test_refused_commands_compile_nothing(run: Run, cold: Path, words: tuple[str, ...]) -> None:
+    done = run(*words)
     assert done.returncode in (1, 2)
     assert len(done.stderr.splitlines()) == 1
-    assert not list(cache.rglob("*.nbc"))
+    assert not list(cold.rglob("*.nbc"))
 
 
 @pytest.mark.parametrize(
@@ -279,8 +292,8 @@ def test_files_that_hold_no_weights_are_refused(run: Run, tmp_path: Path, conten
     assert list(tmp_path.iterdir()) == [tmp_path / "w.safetensors"]
 
 
-def test_weights_of_another_kind_and_missing_weights_are_refused(run: Run) -> None:
-    assert run("train", "lms", "--games", "2", "-o", "lms.safetensors").returncode == 0
+def test_weights_of_another_kind_and_missing_weights_are_refused(run: Run, tmp_path: Path) -> None:
+    SHIPPED.save(tmp_path / "lms.safetensors", {})
     wrong = run(*T, "td:weights=lms.safetensors,random")
     assert wrong.returncode == 1
     assert "holds weights of kind lms, not td" in wrong.stderr

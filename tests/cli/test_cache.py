@@ -60,6 +60,7 @@ def test_kernels_and_tables_are_listed_with_their_number_and_size_and_removed(ru
     assert [(each["entries"], each["megabytes"], each["last_used"]) for each in listed] == [(0, 0.0, None)] * 2
 
 
+@pytest.mark.long
 def test_warm_compiles_each_kernel_once(run: Run) -> None:
     done = run("cache", "warm", "random")
     assert (done.returncode, done.stderr) == (0, "compiling kernels, first run only ...\n")

@@ -102,6 +102,7 @@ def test_the_board_is_drawn_in_place_and_ctrl_c_saves_the_game(tmp_path: Path, t
     assert terminal.process.wait(60) == 130
 
 
+@pytest.mark.long
 def test_no_color_draws_in_place_without_colours(tmp_path: Path, terminals: list[Terminal]) -> None:
     terminal = Terminal(tmp_path, "--against", "random", "--seed", "1", NO_COLOR="1")
     terminals.append(terminal)

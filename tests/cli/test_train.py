@@ -92,7 +92,9 @@ def test_a_learner_that_ends_the_program_before_its_first_checkpoint_leaves_no_r
     assert rows(run, "results", "runs", "--db", "d.sqlite") == []
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill -9"])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.long)], ids=["ctrl-c", "kill -9"]
+)
 def test_a_stopped_run_resumes_with_identical_results(run: Run, tmp_path: Path, number: int) -> None:
     words = ("tiny:seconds=0.02", "--games", "100", "--seed", "3", *FEW)
     code, errors = stopped(tmp_path, number, *words, "--db", "parts.sqlite")

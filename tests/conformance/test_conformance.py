@@ -12,7 +12,10 @@ from arena.errors import PluginError, UnknownName, UsageError
 from arena.plugins import registry
 from arena.plugins.files import imported
 from arena.plugins.models import Resolver
+from launchers import module_launcher
 
+__all__ = ["module_launcher"]
+pytestmark = pytest.mark.usefixtures("module_launcher")
 HERE = Path(__file__).parent
 QUICK = Settings(positions=300, seconds=5, games=4, move_timeout=2, memory=800)
 KINDS = ("player", "evaluator", "learner")

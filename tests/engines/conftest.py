@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from faulty import fork_server, no_processes_left, notes
+from faulty import fork_server, notes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["fork_server", "no_processes_left", "notes"]
+__all__ = ["fork_server", "notes"]
 EXAMPLE = Path(__file__).parents[2] / "examples" / "engine"
 
 

@@ -160,13 +160,14 @@ def test_an_engine_that_does_not_start_answers_is_killed(setup_of: NewSetup) -> 
 
 
 def test_children_of_a_killed_engine_are_killed(setup_of: NewSetup) -> None:
+    others = set(psutil.Process().children(recursive=True))
     engine = client.Engine(setup_of("child"))
     engine._setup = engine._setup._replace(timeout=1.0)
-    before = set(psutil.Process().children(recursive=True))
-    assert before
+    started = set(psutil.Process().children(recursive=True)) - others
+    assert started
     with pytest.raises(Fault):
         engine.choose(new_game())
-    assert not set(psutil.Process().children(recursive=True)) & before
+    assert not set(psutil.Process().children(recursive=True)) & started
 
 
 def test_a_parameter_that_the_engine_does_not_have_is_a_fault(setup_of: NewSetup) -> None:

@@ -15,7 +15,7 @@ from experimenting import content
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 TOML = """
 seeds = 2

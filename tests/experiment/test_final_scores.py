@@ -16,7 +16,7 @@ from arena.cli.app import app
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 
 def test_final_scores_follow_from_the_learning_curve(experiment: Path) -> None:

@@ -18,6 +18,7 @@ from arena.training import training
 from experimenting import carried_out, content, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from arena.experiment.session import ExperimentProgress
@@ -63,14 +64,21 @@ class Stopped(Exception):
     """Raised in the middle of an experiment."""
 
 
-@pytest.mark.parametrize("after", [1, pytest.param(30, marks=pytest.mark.long), 75])
-def test_a_resumed_experiment_equals_an_uninterrupted_one(experiment: Path, db: Path, after: int) -> None:
-    def stop(progress: ExperimentProgress) -> None:
-        if progress.played >= after:
-            raise Stopped
+@pytest.mark.parametrize("stops", [(1, 75), pytest.param((0, 30), marks=pytest.mark.long)])
+def test_an_experiment_that_was_resumed_twice_equals_an_uninterrupted_one(
+    experiment: Path, db: Path, stops: tuple[int, int]
+) -> None:
+    def stop_after(games: int) -> Callable[[ExperimentProgress], None]:
+        def stop(progress: ExperimentProgress) -> None:
+            if progress.played >= games:
+                raise Stopped
+
+        return stop
 
     with pytest.raises(Stopped):
-        carried_out(db, workers=2, progress=stop)
+        carried_out(db, workers=2, progress=stop_after(stops[0]))
+    with Store.open(db) as store, pytest.raises(Stopped):
+        runner.resume("x", store, workers=2, progress=stop_after(stops[1]))
     with arena.Results(db) as results:
         assert (results.learning_curve()["played"] <= 4).all()
         assert set(results.learners()["label"]) <= {"tiny", "slow"}

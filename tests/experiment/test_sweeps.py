@@ -15,11 +15,13 @@ from arena.store import Store
 from experimenting import TABLE, carried_out, content
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from arena.experiment.session import ExperimentProgress
+    from launchers import SharedLauncher
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 SWEEP: dict[str, Any] = {
     "seeds": 2,
@@ -41,7 +43,7 @@ def settings(**changes: Any) -> ExperimentSettings:
 
 
 @pytest.fixture(scope="module")
-def swept(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
+def swept(tmp_path_factory: pytest.TempPathFactory, tiny: None, module_launcher: SharedLauncher) -> Path:  # noqa: ARG001
     """The database of an uninterrupted sweep. Tests only read it."""
     return carried_out(tmp_path_factory.mktemp("sweep") / "arena.sqlite", settings(), workers=1)
 
@@ -110,6 +112,7 @@ def test_tables_of_learners_leave_out_candidates(swept: Path) -> None:
     assert (row["learners"], row["seeds"], row["runs"], row["games"]) == (2, 2, 4 * 3 + 2 * 2, GAMES)
 
 
+@pytest.mark.long
 def test_the_database_does_not_depend_on_the_number_of_processes(swept: Path, db: Path) -> None:
     assert content(carried_out(db, settings(), workers=3)) == content(swept)
 
@@ -118,14 +121,18 @@ class Stopped(Exception):
     """Raised in the middle of an experiment."""
 
 
-@pytest.mark.parametrize("after", [30, 52])
-def test_a_resumed_sweep_equals_an_uninterrupted_one(swept: Path, db: Path, after: int) -> None:
-    def stop(progress: ExperimentProgress) -> None:
-        if progress.played >= after:
-            raise Stopped
+def test_a_sweep_that_was_resumed_twice_equals_an_uninterrupted_one(swept: Path, db: Path) -> None:
+    def stop_after(games: int) -> Callable[[ExperimentProgress], None]:
+        def stop(progress: ExperimentProgress) -> None:
+            if progress.played >= games:
+                raise Stopped
+
+        return stop
 
     with pytest.raises(Stopped):
-        carried_out(db, settings(), workers=2, progress=stop)
+        carried_out(db, settings(), workers=2, progress=stop_after(30))  # the candidates have 48 games
+    with Store.open(db) as store, pytest.raises(Stopped):
+        runner.resume("x", store, workers=2, progress=stop_after(52))
     with arena.Results(db) as results:
         assert len(results.sweep()) == 4
         assert set(results.learning_curve()["label"]) <= {"tiny", "plain"}

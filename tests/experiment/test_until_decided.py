@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from arena.experiment.session import ExperimentProgress
 
-pytestmark = pytest.mark.usefixtures("tiny")
+pytestmark = pytest.mark.usefixtures("tiny", "shared_launcher")
 
 GROUPS: dict[str, Any] = {
     "seeds": 5,
@@ -65,9 +65,9 @@ def test_decided_learners_get_no_more_seeds_and_a_resumed_experiment_is_the_same
             raise Stopped
 
     with pytest.raises(Stopped):
-        carried_out(stopped, settings(), workers=2, progress=stop)
+        carried_out(stopped, settings(), workers=1, progress=stop)
     with Store.open(stopped) as store:
-        runner.resume("x", store, workers=2)
+        runner.resume("x", store, workers=1)
     assert content(stopped) == content(whole)
 
 

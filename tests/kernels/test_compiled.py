@@ -91,7 +91,11 @@ LAYOUTS = {
 
 @pytest.mark.parametrize(
     ("layout", "compiler"),
-    [("a package", "arena.kernel"), ("two packages", "numba.njit"), ("two modules", "arena.kernel")],
+    [
+        ("two packages", "numba.njit"),
+        pytest.param("a package", "arena.kernel", marks=pytest.mark.long),
+        pytest.param("two modules", "arena.kernel", marks=pytest.mark.long),
+    ],
 )
 def test_an_edited_callee_in_another_file_is_noticed(project: Project, layout: str, compiler: str) -> None:
     first, text, evaluator, module, callee = LAYOUTS[layout]

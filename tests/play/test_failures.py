@@ -13,6 +13,7 @@ from arena.errors import ArenaError
 from arena.play import Session, new_setup
 from arena.store import Results
 from faulty import notes
+from launchers import SHARED, module_launcher
 from playing import moves, store
 
 if TYPE_CHECKING:
@@ -20,33 +21,36 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.store import Store
+    from launchers import SharedLauncher
 
-__all__ = ["notes", "store"]
+__all__ = ["module_launcher", "notes", "store"]
 pytestmark = pytest.mark.usefixtures("notes", "no_process_left")
 
 
 @pytest.fixture
-def no_process_left(notes: object) -> Iterator[None]:  # noqa: ARG001 (comes first)
+def no_process_left(notes: object, module_launcher: SharedLauncher) -> Iterator[None]:  # noqa: ARG001 (comes first)
+    before = set(psutil.Process().children())
     yield
-    assert not psutil.Process().children()
+    assert set(psutil.Process().children()) - before <= module_launcher.processes()
 
 
 @pytest.mark.parametrize(
     ("player", "termination", "reason"),
     [
         ("raises-in-constructor", Termination.EXCEPTION, "not even born"),
-        ("raises-in-start", Termination.EXCEPTION, "not yet awake"),
+        pytest.param("raises-in-start", Termination.EXCEPTION, "not yet awake", marks=pytest.mark.long),
         ("raises-in-choose", Termination.EXCEPTION, "lost my mind"),
-        ("illegal", Termination.ILLEGAL_MOVE, "choose returned"),
-        ("exits", Termination.CRASH, "exit code"),
-        ("hangs", Termination.TIMEOUT, "no answer within 5 seconds"),
-        ("leaks-at-once", Termination.MEMORY, "300 MB"),
+        pytest.param("illegal", Termination.ILLEGAL_MOVE, "choose returned", marks=pytest.mark.long),
+        pytest.param("exits", Termination.CRASH, "exit code", marks=pytest.mark.long),
+        ("hangs", Termination.TIMEOUT, "no answer within 0.5 seconds"),
+        pytest.param("leaks-at-once", Termination.MEMORY, "300 MB", marks=pytest.mark.long),
     ],
 )
 def test_an_opponent_that_fails_forfeits_on_record(
     store: Store, player: str, termination: Termination, reason: str
 ) -> None:
-    with Session(new_setup(store, player, seed=1, move_timeout=5.0, memory=300), store) as game:
+    timeout = 0.5 if player == "hangs" else 60.0
+    with Session(new_setup(store, player, seed=1, move_timeout=timeout, memory=300), store) as game:
         game.start()
         while game.ending is None:
             moves(game, 1)
@@ -62,7 +66,7 @@ def test_an_opponent_that_fails_forfeits_on_record(
 
 
 def test_an_adviser_that_fails_is_one_line_and_the_game_goes_on(store: Store) -> None:
-    with Session(new_setup(store, "random", seed=1, move_timeout=5.0), store) as game:
+    with Session(new_setup(store, "random", seed=1), store) as game:
         game.start()
         for player in ("raises-in-constructor", "raises-in-start"):
             with pytest.raises(ArenaError, match=rf"^{player} failed: ValueError: not") as error:
@@ -75,9 +79,11 @@ def test_an_adviser_that_fails_is_one_line_and_the_game_goes_on(store: Store) ->
 
 
 def test_an_opponent_killed_from_outside_is_started_again(store: Store) -> None:
+    SHARED.close()
+    before = set(psutil.Process().children())
     with Session(new_setup(store, "steady", seed=1), store) as game:
         game.start()
-        [process] = psutil.Process().children()
+        [process] = set(psutil.Process().children()) - before
         process.kill()
         moves(game, 1)
         assert game.persons_turn

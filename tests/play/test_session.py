@@ -11,7 +11,7 @@ from arena.checkers.game import DrawRules, Termination
 from arena.checkers.move import Move, Side
 from arena.errors import ArenaError, BadFEN, BadOption, IllegalMove, UnknownName, UsageError
 from arena.play import Ending, Session, new_setup
-from arena.play.session import DRAW_PLIES
+from arena.play.draws import DRAW_PLIES
 from playing import back_or_first, moves
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 """A small experiment."""
 
-from experimenting import experiment, tiny
+from experimenting import experiment, few_games, tiny
 
-__all__ = ["experiment", "tiny"]
+__all__ = ["experiment", "few_games", "tiny"]

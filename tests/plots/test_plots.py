@@ -9,6 +9,7 @@ import pytest
 import arena
 from arena.errors import UsageError
 from arena.plots import experiments, moves, runs, style, tournaments
+from arena.plots.names import labels
 from arena.plugins.judging import judging_evaluator
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ MAKERS: dict[str, Callable[[arena.Results], Figure]] = {
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_equal_data_give_equal_files(experiment: Path, tmp_path: Path, name: str) -> None:
-    with arena.Results(experiment) as results:
+def test_equal_data_give_equal_files(experiment: Path, few_games: Path, tmp_path: Path, name: str) -> None:
+    with arena.Results(few_games if name == "accuracy" else experiment) as results:
         figures = [MAKERS[name](results) for _ in range(2)]
     for ending in style.FORMATS:
         files = [tmp_path / f"{number}.{ending}" for number in range(2)]
@@ -55,6 +56,31 @@ def test_a_curve_shows_the_interquartile_means(experiment: Path) -> None:
         assert list(line.get_ydata()) == pytest.approx(rows["iqm"].tolist())
 
 
+def test_learners_without_moves_on_record_are_named(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        curve, frame = results.learning_curve(), results.aggregate()
+    curve["moves"] = (10.0 * curve["games"]).where(curve["label"] == "slow")
+    [axes] = experiments.draw_learning_curve(curve, frame, horizontal="moves").axes
+    labels = [str(line.get_label()) for line in axes.lines if not str(line.get_label()).startswith("_")]
+    assert labels == ["slow (n = 2)"]
+    assert axes.get_xlabel() == "moves learned from\nnot on record for tiny"
+
+
+def test_a_wide_range_of_games_is_logarithmic(experiment: Path) -> None:
+    with arena.Results(experiment) as results:
+        curve, frame = results.learning_curve(), results.aggregate()
+    wide = [
+        each.assign(games=each["games"].where(each["label"] == "tiny", 100 * each["games"])) for each in (curve, frame)
+    ]
+    scales = [experiments.draw_learning_curve(*frames).axes[0].get_xscale() for frames in ((curve, frame), wide)]
+    assert scales == ["linear", "log"]
+
+
+def test_sixteen_lines_look_different() -> None:
+    looks = [(look["color"], look["marker"], look.get("markerfacecolor")) for look in map(style.look, range(16))]
+    assert len(set(looks)) == 16
+
+
 def test_a_heat_map_shows_the_scores(experiment: Path) -> None:
     with arena.Results(experiment) as results:
         axes = tournaments.head_to_head(results).axes[0]
@@ -70,15 +96,16 @@ def test_shares_of_outcomes_add_up(experiment: Path) -> None:
     assert sum(widths) == pytest.approx(100 * players)
 
 
-def test_accuracy_shows_losses_and_kept_values(experiment: Path) -> None:
-    with arena.Results(experiment) as results:
+def test_accuracy_shows_losses_and_kept_values(few_games: Path) -> None:
+    with arena.Results(few_games) as results:
         above, below = moves.accuracy(results, nodes=100).axes
         frame = results.accuracy("last", by="pieces", evaluator=judging_evaluator().create(), nodes=100)
-        best = list(results.standings("last")["player"])
+        best = list(results.standings("last")["player"])[:8]
+        names = labels(results, "last", best)
     for axes, column in ((above, "loss_pct"), (below, "kept_pct")):
-        assert [str(each.get_label()) for each in axes.containers] == best[:8]
-        for drawn in axes.containers:
-            rows = frame[(frame["player"] == drawn.get_label()) & frame[column].notna()]
+        assert [str(each.get_label()) for each in axes.containers] == names
+        for drawn, player in zip(axes.containers, best, strict=True):
+            rows = frame[(frame["player"] == player) & frame[column].notna()]
             assert list(drawn[0].get_ydata()) == pytest.approx(rows[column].tolist())
             assert list(drawn[0].get_xdata()) == pytest.approx(rows["pieces"].tolist(), abs=0.3)
 

@@ -13,6 +13,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import mannwhitneyu, trim_mean
 
 from arena.statistics.aggregate import (
+    PairScores,
     area_under_curve,
     difference_p_value,
     first_reached,
@@ -39,6 +40,27 @@ Y = np.array(
 SCORES = arrays(np.float64, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.floats(0, 1, width=32))
 
 
+def counted(pairs: np.ndarray[Any, Any]) -> PairScores:
+    """The scores of the shape (seeds, opponents, pairs) as counts."""
+    values = np.unique(pairs)
+    return PairScores((pairs[..., None] == values).sum(axis=2), values)
+
+
+@given(arrays(np.float64, st.tuples(st.integers(1, 5), st.integers(1, 3), st.integers(1, 9)), elements=st.floats(0, 1)))
+def test_counts_of_pairs_have_the_mean_scores_of_the_pairs(pairs: np.ndarray[Any, Any]) -> None:
+    assert counted(pairs).means == pytest.approx(pairs.mean(axis=2))
+
+
+def test_the_interval_is_that_of_a_bootstrap_that_draws_single_pairs() -> None:
+    generator = np.random.default_rng(5)
+    pairs = generator.integers(0, 5, size=(7, 3, 20)) / 4
+    drawn = pairs[generator.integers(7, size=(20_000, 7))]
+    within = generator.integers(20, size=drawn.shape)
+    means = interquartile_mean(np.take_along_axis(drawn, within, axis=3).mean(axis=3))
+    expected = np.percentile(means, [2.5, 97.5])
+    assert two_level_interval(counted(pairs), repetitions=20_000) == pytest.approx(tuple(expected), abs=0.003)
+
+
 def test_point_estimates_are_those_of_rliable() -> None:
     assert interquartile_mean(X) == pytest.approx(0.74775, abs=1e-9)
     assert probability_of_improvement(X, Y) == pytest.approx(0.6166667, abs=1e-6)
@@ -51,7 +73,7 @@ def test_the_two_level_interval_of_exact_scores_is_that_of_rliable() -> None:
     """
     scores = X[:, :1]
     assert interquartile_mean(scores) == pytest.approx(0.7235, abs=1e-9)
-    low, high = two_level_interval(scores[:, :, None], repetitions=50_000)
+    low, high = two_level_interval(counted(scores[:, :, None]), repetitions=50_000)
     assert low == pytest.approx(0.6353, abs=0.002)
     assert high == pytest.approx(0.8013, abs=0.002)
 
@@ -82,10 +104,10 @@ def test_the_two_level_interval_covers_the_chance_of_seeds_and_of_games() -> Non
     seeds = generator.normal(0.6, 0.05, size=(12, 1, 1))
     exact = np.broadcast_to(seeds, (12, 2, 400))
     noisy = (generator.random((12, 2, 10)) < seeds).astype(np.float64)
-    exact_low, exact_high = two_level_interval(exact)
-    noisy_low, noisy_high = two_level_interval(noisy)
+    exact_low, exact_high = two_level_interval(counted(exact))
+    noisy_low, noisy_high = two_level_interval(counted(noisy))
     assert noisy_high - noisy_low > 2 * (exact_high - exact_low)
-    mean_low, mean_high = two_level_interval(exact, lambda scores: scores.mean(axis=(-2, -1)))
+    mean_low, mean_high = two_level_interval(counted(exact), lambda scores: scores.mean(axis=(-2, -1)))
     standard_error = seeds.std() / np.sqrt(12)
     assert mean_high - mean_low == pytest.approx(2 * 1.96 * standard_error, rel=0.1)
 
@@ -96,14 +118,14 @@ def test_the_two_level_interval_covers_the_true_score_as_often_as_it_says() -> N
     missed = 0
     for number in range(60):
         means = generator.normal(0.6, 0.08, size=(8, 1, 1))
-        pairs = np.clip(generator.normal(means, 0.3, size=(8, 2, 20)), -1, 2)
-        low, high = two_level_interval(pairs, seed=number, repetitions=400)
+        pairs = generator.binomial(4, np.clip(means, 0, 1), size=(8, 2, 20)) / 4
+        low, high = two_level_interval(counted(pairs), seed=number, repetitions=400)
         missed += not low <= 0.6 <= high
     assert missed <= 9
 
 
 def test_few_seeds_have_no_interval() -> None:
-    assert all(map(isnan, two_level_interval(np.ones((4, 1, 6)))))
+    assert all(map(isnan, two_level_interval(counted(np.ones((4, 1, 6))))))
     assert all(map(isnan, improvement_interval(X[:4], Y)))
     assert isnan(difference_p_value(X[:1, 0], Y[:, 0]))
 

@@ -85,8 +85,9 @@ def test_bounds_and_verdicts() -> None:
     assert test.verdict((400, 900, 2000, 500, 100)) == "H0"
 
 
+@pytest.mark.parametrize("matches", [100, pytest.param(300, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("truth", "wrong"), [(0.0, "H1"), (60.0, "H0")])
-def test_error_rates_are_at_most_alpha_and_beta(truth: float, wrong: str) -> None:
+def test_error_rates_are_at_most_alpha_and_beta(truth: float, wrong: str, matches: int) -> None:
     """The matches are simulated; the scores of pairs have the distribution of a real match of chess engines."""
     test = SPRT(0, 60)
     shape = np.array([0.02, 0.22, 0.52, 0.22, 0.02])
@@ -97,7 +98,6 @@ def test_error_rates_are_at_most_alpha_and_beta(truth: float, wrong: str) -> Non
     shares = tilt / tilt.sum()
     random = np.random.default_rng(3)
     mistakes = 0
-    matches = 300
     for _ in range(matches):
         counts = np.zeros(5)
         while (verdict := test.verdict(tuple(counts))) == "open":

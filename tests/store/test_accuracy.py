@@ -18,14 +18,15 @@ from arena.search.loss import Judge
 from arena.search.tablebase import Tablebase
 from arena.store import Store, accuracy
 from arena_evaluators import Patterns
-from experimenting import experiment, tiny
+from experimenting import experiment, few_games, tiny
+from launchers import module_launcher
 from tables import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-__all__ = ["experiment", "tiny"]
+__all__ = ["experiment", "few_games", "module_launcher", "tiny"]
 COUNTS = ["moves", "won", "won_kept", "drawn", "drawn_kept"]
 
 
@@ -150,9 +151,11 @@ def test_forced_moves_and_moves_that_win_at_once_lose_nothing() -> None:
     assert all(judge.loss(two, two.after(move)) == 0 for move in two.legal_moves if not two.after(move).legal_moves)
 
 
-def test_losses_of_all_moves(experiment: Path, records: list[arena.GameRecord]) -> None:
-    with arena.Results(experiment) as results:
+def test_losses_of_all_moves(few_games: Path) -> None:
+    with arena.Results(few_games) as results:
+        records = [results.game(int(game)) for game in results.games("x")["game"]]
         frame = results.accuracy("x", evaluator=Patterns(), nodes=200, sample=10**6)
+    assert len(records) > 10
     judge = Judge(Patterns(), nodes=200, tables=Tablebase.open(4))
     losses = defaultdict(list)
     for player, before, after in chosen_moves(records):
@@ -188,6 +191,7 @@ def test_a_sample_follows_from_its_seed_and_not_from_the_order_of_the_games(reco
     assert sample(records, 5, 100, seed=2) != few
 
 
+@pytest.mark.usefixtures("module_launcher")
 def test_a_random_player_loses_more_than_one_that_searches(tmp_path: Path) -> None:
     from arena.cli.app import run
 

@@ -7,12 +7,16 @@ from math import inf
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import create_engine
 
 from arena.statistics.elo import MatchCounts
-from arena.store.comparisons import rows
-from arena.store.game_results import GameResults
+from arena.store.comparisons import superiority
 
-HALF_POINTS = {"1-0": 2, "1/2-1/2": 1, "0-1": 0}
+TABLES = {
+    "tournaments": "id, name",
+    "players": "id, spec",
+    "games": "tournament_id, black_id, white_id, round, result, forfeited_by",
+}
 RESULTS = st.sampled_from(["1-0", "0-1", "1/2-1/2"])
 
 
@@ -23,14 +27,18 @@ def pair(one: str, other: str, number: int, *results: str, forfeited_by: str | N
 
 
 def compared(games: list[tuple[object, ...]]) -> dict[tuple[str, str], tuple[float, ...]]:
-    """Return the numbers of each row by its two players."""
-    specs = sorted({str(player) for game in games for player in game[:2]})
-    arrays = GameResults.of(
-        (1, specs.index(black), specs.index(white), number, HALF_POINTS[result], forfeited_by is not None)
-        for black, white, number, result, forfeited_by in games  # type: ignore[misc]
-    )
-    matches = {(specs[one], specs[other]): MatchCounts(each.tolist()) for _, one, other, each in arrays.pairs()}
-    return {row[:2]: row[2:] for row in rows(matches)}
+    """Return the numbers of each row by its two players. The database has only the columns that are needed."""
+    specs = sorted({str(player) for game in games for player in game[:2]}, reverse=True)
+    with create_engine("sqlite://").connect() as connection:
+        for table, columns in TABLES.items():
+            connection.exec_driver_sql(f"CREATE TABLE {table} ({columns})")
+        connection.exec_driver_sql("INSERT INTO tournaments VALUES (1, 't1')")
+        connection.exec_driver_sql("INSERT INTO players VALUES (?, ?)", list(enumerate(specs)))
+        connection.exec_driver_sql(
+            "INSERT INTO games VALUES (1, ?, ?, ?, ?, ?)",
+            [(specs.index(str(black)), specs.index(str(white)), *game) for black, white, *game in games],
+        )
+        return {row[1:3]: row[3:] for row in superiority(connection, None)}
 
 
 def test_statistics_count_pairs_of_games() -> None:

@@ -1,4 +1,7 @@
-"""An upgrade that is killed leaves the old or the upgraded file complete, and complete backups."""
+"""An upgrade that is killed leaves the old or the upgraded file complete, and complete backups.
+
+The long test kills it at each statement, and the other one at some of them.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ old = parameters["old"]
 known = content(old)
 revisions, moments, done = [], 0, False
 while not done:
-    moments += 1
+    moments += parameters["step"]
     folder = pathlib.Path(parameters["folder"], str(moments))
     folder.mkdir()
     path = shutil.copy(old, folder / "arena.sqlite")
@@ -66,7 +69,9 @@ print(json.dumps(revisions))
 """
 
 
-def test_killed_upgrade_is_repeated(
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=pytest.mark.long)])
+def test_an_upgrade_that_was_killed_is_repeated(
+    step: int,
     tmp_path: Path,
     as_older: Callable[[Path, Path, str], None],
     record: Callable[..., GameRecord],
@@ -81,7 +86,7 @@ def test_killed_upgrade_is_repeated(
     as_older(new, old, "0001")
     parameters: dict[str, Any] = {
         **{"path": sys.path, "old": str(old), "folder": str(folder)},
-        "newest": NEWEST,
+        **{"newest": NEWEST, "step": step},
     }
     command = [sys.executable, "-c", SCRIPT, json.dumps(parameters)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

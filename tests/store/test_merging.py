@@ -130,7 +130,7 @@ def dump(path: Path) -> str:
         return "\n".join(connection.iterdump())
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(st.integers(0, 2**32))
 def test_the_merge_of_split_parts_equals_the_whole(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     chance = random.Random(seed)

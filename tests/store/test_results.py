@@ -137,7 +137,7 @@ def test_standings_of_all_tournaments_follow_one_another(results: Results) -> No
     assert table.index.name == "tournament"
     assert table.index.tolist() == ["spring"] * 4 + ["autumn"] * 3
     for season in ("spring", "autumn"):
-        assert_frame_equal(table[table.index == season].reset_index(drop=True), results.standings(season))
+        assert_frame_equal(results.standings(season), table[table.index == season].reset_index(drop=True))
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sqlite3
 from contextlib import closing
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.cli.app import run
 from arena.contracts.rating import PlayerRating
 from arena.store import Results, Store, database
 from databases import NEWEST, refusal, revision
@@ -58,7 +60,7 @@ def test_older_revision_is_backed_up_and_upgraded(
     ours: Path, next_version: Callable[[str], None], identities: Players
 ) -> None:
     next_version('op.add_column("tournaments", sa.Column("place", sa.Text))')
-    assert "older Checkers Arena" in refusal(Results, ours)
+    assert f"older Checkers Arena; to upgrade it: arena db upgrade --db {ours}" in refusal(Results, ours)
     with Store.open(ours) as store:
         store.create_tournament("autumn", 2, {}, identities)
     backup = ours.with_name(f"arena.sqlite.bak-{NEWEST}")
@@ -70,6 +72,14 @@ def test_older_revision_is_backed_up_and_upgraded(
         assert {len(row) for row in rows} == {8 if path == ours else 7}
     Store.open(ours).close()
     assert sorted(file.name for file in ours.parent.iterdir()) == ["arena.sqlite", f"arena.sqlite.bak-{NEWEST}"]
+
+
+def test_the_command_that_a_reader_names_upgrades(ours: Path, next_version: Callable[[str], None]) -> None:
+    next_version('op.add_column("tournaments", sa.Column("place", sa.Text))')
+    command = refusal(Results, ours).partition("to upgrade it: arena ")[2]
+    assert run(shlex.split(command)) == 0
+    assert Results(ours).tournaments()["name"].tolist() == ["spring"]
+    assert revision(ours.with_name(f"arena.sqlite.bak-{NEWEST}")) == NEWEST
 
 
 @pytest.fixture(params=["0001", "0002", "0003", "0004"])

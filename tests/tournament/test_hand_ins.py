@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from textwrap import dedent
 from typing import TYPE_CHECKING
 
@@ -196,9 +198,47 @@ def test_file_and_its_stand_in_have_the_same_identity(write: Write) -> None:
 
 def test_changed_file_of_a_stand_in_is_refused_and_not_imported(write: Write) -> None:
     file = write("all/mine.py", FIRST)
-    resolver = Resolver()
-    [spec] = hand_ins.players("all", resolver, print, isolate=True)
+    [spec] = hand_ins.players("all", Resolver(), print, isolate=True)
     file.write_text("raise SystemExit")
-    for check in (spec.files[0].check_unchanged, lambda: specs.parse("player", "mine", resolver=resolver)):
-        with pytest.raises(PluginError, match=r"^all/mine\.py was changed while its games were played"):
-            check()
+    with pytest.raises(PluginError, match=r"^all/mine\.py was changed while its games were played"):
+        spec.files[0].check_unchanged()
+
+
+IMPORTS = """
+    import arena
+    import helper
+    from parts import numbers
+
+    class Mine(arena.Player):
+        number = helper.NUMBER + numbers.NUMBER
+
+        def choose(self, game):
+            return game.board.legal_moves[0]
+"""
+
+
+def test_file_that_was_found_unchanged_is_imported_as_it_was_then(write: Write) -> None:
+    written = {"mine.py": IMPORTS, "helper.py": "NUMBER = 1", "parts/__init__.py": "", "parts/numbers.py": "NUMBER = 2"}
+    for name, content in written.items():
+        write(f"all/mine/{name}", content)
+    resolver, lines = Resolver(), []
+    [spec] = hand_ins.players("all", resolver, lines.append, isolate=True)
+    [file] = spec.files
+    assert file.parts == ("helper.py", "mine.py", "parts/__init__.py", "parts/numbers.py")
+    # As in a worker, which has no stand-in.
+    code = f"""
+        from pathlib import Path
+        from arena.plugins import specs
+        from arena.plugins.files import Files, SourceFile
+        from arena.plugins.models import Resolver
+
+        file = SourceFile({file.name!r}, {file.path!r}, {file.hash!r}, {file.parts!r})
+        file.check_unchanged()
+        for path in Path("all").rglob("*.py"):
+            path.write_text("1 / 0")
+        file.check_unchanged()
+        spec = specs.parse("player", {spec.text!r}, resolver=Resolver(Files(known=[file])))
+        print(spec.registered.cls.number, spec.files[0].hash == file.hash)
+    """
+    done = subprocess.run([sys.executable, "-c", dedent(code)], capture_output=True, text=True, check=False)
+    assert done.stdout == "3 True\n", done.stderr

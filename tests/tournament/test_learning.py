@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     from arena.contracts.record import GameRecord
     from arena.store import StoredTournament
+    from launchers import SharedLauncher
 
 pytestmark = pytest.mark.usefixtures("notes", "shared_launcher")
 
@@ -82,7 +83,7 @@ def records(path: Path) -> list[GameRecord]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path) -> Path:  # noqa: ARG001 (installs the players)
+def whole(tmp_path_factory: pytest.TempPathFactory, notes: Path, module_launcher: SharedLauncher) -> Path:  # noqa: ARG001 (installs the players)
     """The database of a tournament that was not interrupted."""
     return tournament(tmp_path_factory.mktemp("whole") / "arena.sqlite")
 

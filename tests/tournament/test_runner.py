@@ -22,6 +22,7 @@ from arena.tournament.sequential import Sequential, replay
 from arena.tournament.settings import TournamentSettings
 from arena.workers import system
 from databases import contents
+from launchers import SHARED
 from tournaments import StoppedError, planned, stop_after, tournament
 
 if TYPE_CHECKING:
@@ -127,6 +128,7 @@ def test_the_default_seed_is_random() -> None:
 @pytest.mark.long
 @pytest.mark.skipif(not system.FORKS, reason="there is no way to find the processes here")
 def test_processes_killed_at_random_change_nothing(tmp_path: Path) -> None:
+    SHARED.close()
     chance = random.Random(5)
     killed = []
 

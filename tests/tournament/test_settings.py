@@ -142,6 +142,7 @@ def test_an_invalid_value_is_refused_in_one_line(values: dict[str, Any], line: s
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.usefixtures("shared_launcher")
 def test_a_tournament_of_an_earlier_version_is_resumed(tmp_path: Path) -> None:
     def stop(now: Progress) -> None:
         if now.played == 1:

@@ -14,6 +14,7 @@ import pytest
 from arena.errors import StoreError
 from arena.plugins import specs
 from arena.store import Store, recorder, sqlite
+from arena.store.names import counted
 from arena.tournament.plan import Plan
 from arena.tournament.runner import resume, run
 from arena.tournament.settings import TournamentSettings
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from arena.tournament.tally import Progress
+    from launchers import SharedLauncher
 
     Fault = Callable[[Store, Path], AbstractContextManager[None]]
 
@@ -40,7 +42,7 @@ def play(path: Path, progress: Callable[[Store, Progress], None] = lambda *_: No
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory: pytest.TempPathFactory, module_launcher: SharedLauncher) -> Path:  # noqa: ARG001
     """The database of a tournament that was not interrupted."""
     path = tmp_path_factory.mktemp("whole") / "arena.sqlite"
     play(path)
@@ -182,8 +184,8 @@ with Store.open(sys.argv[1]) as store:
 
 
 def test_two_processes_that_share_a_new_database_record_the_same_as_alone(tmp_path: Path) -> None:
-    def start(db: str, seed: int) -> subprocess.Popen[str]:
-        command = [sys.executable, "-c", TWO.format(path=sys.path), str(tmp_path / db), str(seed)]
+    def start(seed: int) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", TWO.format(path=sys.path), str(tmp_path / "both.sqlite"), str(seed)]
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
@@ -196,7 +198,7 @@ def test_two_processes_that_share_a_new_database_record_the_same_as_alone(tmp_pa
             rows = connection.execute(query, (name,)).fetchall()
             return [*((*row[:1], *row[3:-1]) for row in rows), *connection.execute(rating, (name,))]
 
-    both = [start("both.sqlite", seed) for seed in (1, 2)]
+    both = [start(seed) for seed in (1, 2)]
     for process in both:
         assert process.stdin is not None
         process.stdin.write("go\n")
@@ -204,8 +206,9 @@ def test_two_processes_that_share_a_new_database_record_the_same_as_alone(tmp_pa
     names = [process.communicate(timeout=60)[0].strip() for process in both]
     assert sorted(names) == ["t1", "t2"]
     for seed, name in zip((1, 2), names, strict=True):
-        alone = start(f"{seed}.sqlite", seed)
-        assert alone.communicate("go\n", timeout=60)[0].strip() == "t1"
+        with Store.open(tmp_path / f"{seed}.sqlite") as store:
+            plan = Plan(TournamentSettings(seed=seed, games=80), specs.parse_list("player", "random,m1"))
+            assert run(counted, plan, store, workers=1).name == "t1"
         assert games("both.sqlite", name) == games(f"{seed}.sqlite", "t1")
         assert len(games("both.sqlite", name)) == 82
     assert sorted(os.listdir(tmp_path)) == ["1.sqlite", "2.sqlite", "both.sqlite"]  # noqa: PTH208

@@ -18,6 +18,7 @@ from arena.tournament import schedule
 from arena_evaluators.rote import SHIPPED as TD_WEIGHTS
 from arena_learners.td import TD
 from experimenting import tiny
+from launchers import module_launcher
 from tables import plain
 
 if TYPE_CHECKING:
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from arena.contracts.record import GameRecord
+    from launchers import SharedLauncher
 
-__all__ = ["tiny"]
+__all__ = ["module_launcher", "tiny"]
 
 
 def command(path: Path, *words: str) -> None:
@@ -44,7 +46,7 @@ def number_of(model: arena.Model) -> float:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory, tiny: None) -> Path:  # noqa: ARG001
+def path(tmp_path_factory: pytest.TempPathFactory, tiny: None, module_launcher: SharedLauncher) -> Path:  # noqa: ARG001
     """A database with the tournament ``t1``, the collection ``people``, and runs that learned from them."""
     path = tmp_path_factory.mktemp("origins") / "arena.sqlite"
     command(path, "tournament", "--players", "m1,random", "--games", "6", "--seed", "1", "-q")

@@ -1,5 +1,5 @@
 """Fixtures for tests with faulty players."""
 
-from faulty import fork_server, no_processes_left, notes
+from faulty import fork_server, notes
 
-__all__ = ["fork_server", "no_processes_left", "notes"]
+__all__ = ["fork_server", "notes"]

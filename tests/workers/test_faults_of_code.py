@@ -11,7 +11,7 @@ import pytest
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
 from arena.tournament import schedule
-from faulty import BOTH_MODES, culprit, games, identity, played, timeless
+from faulty import BOTH_MODES, MODES, culprit, games, identity, played, timeless
 
 if TYPE_CHECKING:
     from arena.contracts.record import GameRecord
@@ -46,7 +46,7 @@ HARMLESS = [
 ]
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["shared", "isolated"])
+@pytest.fixture(scope="module", params=MODES, ids=["shared", "isolated"])
 def records(fork_server: None, request: pytest.FixtureRequest) -> dict[tuple[str, int], GameRecord]:  # noqa: ARG001
     """Records of two games of every player against ``steady``, all from one pool."""
     tasks = games(*((player, "steady") for player in [*FAULTS, *HARMLESS]))

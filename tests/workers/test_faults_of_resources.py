@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from arena.workers import system
-from faulty import BOTH_MODES, culprit, games, identity, played, wait_for_end
+from faulty import MOSTLY_SHARED, culprit, games, identity, played, wait_for_end
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ TIMEOUT = 5.0
 """Seconds. Only the hanging players exceed it."""
 
 
-@BOTH_MODES
+@MOSTLY_SHARED
 def test_a_player_that_gives_no_answer_forfeits(isolate: bool, notes: Path) -> None:
     hanging = {"hangs", "hangs-deafly", "babbles", "alarm-later", "holds-the-lock-later"}
     patient = {"hangs-in-finish", "hangs-when-destroyed"}
@@ -34,7 +34,7 @@ def test_a_player_that_gives_no_answer_forfeits(isolate: bool, notes: Path) -> N
     wait_for_end(int((notes / "hangs").read_text()))
 
 
-@BOTH_MODES
+@MOSTLY_SHARED
 def test_a_player_that_takes_too_much_memory_forfeits(isolate: bool) -> None:
     players = ("leaks", "leaks-at-once", "leaks-shared", "child-leaks")
     for record in played(games(*((player, "steady") for player in players)), isolate=isolate, memory=150):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
@@ -20,7 +21,8 @@ from arena.errors import TournamentStopped
 from arena.workers import pool, system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
-from faulty import BOTH_MODES, culprit, games, identity, played, timeless, wait_for_end
+from faulty import MOSTLY_SHARED, culprit, games, identity, played, timeless, wait_for_end
+from launchers import SHARED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +51,7 @@ def test_games_do_not_depend_on_the_number_of_workers() -> None:
     assert by_identity(played(tasks, 1)) == by_identity(played(tasks, 3))
 
 
-@BOTH_MODES
+@MOSTLY_SHARED
 def test_games_do_not_depend_on_the_size_of_orders(monkeypatch: pytest.MonkeyPatch, isolate: bool) -> None:
     tasks = games(("reckless", "steady"), ("now-and-then", "steady"), rounds=10)
     expected = by_identity(played(tasks, 2, isolate=isolate))
@@ -116,6 +118,7 @@ def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.
 @forks_only
 def test_a_worker_that_sends_nothing_stops_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "SILENCE", 0.2)
+    monkeypatch.setattr("arena.workers.launcher.EXIT_TIMEOUT", 0.2)
     inject(monkeypatch, "import time; time.sleep(600)")
     with pytest.raises(TournamentStopped, match=r"a worker has not answered for 0\.2 seconds"):
         played(games(("reckless", "steady")), 1, fresh=True)
@@ -140,6 +143,7 @@ def test_processes_killed_at_random_change_no_game() -> None:
     tasks = games(("reckless", "steady"), ("moody", "steady"), ("m1", "raises-in-choose"), rounds=8)
     expected = by_identity(played(tasks))
     records = []
+    SHARED.close()
     with Launcher() as launcher, Pool(tasks, 2, launcher, move_timeout=60.0) as running:
         for record in running:
             if record is not None:
@@ -200,13 +204,14 @@ SCRIPT = """
 
 
 @forks_only
-@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("ending", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_all_processes_end_with_the_arena(notes: Path, ending: signal.Signals) -> None:
     (notes / "hangs").unlink(missing_ok=True)
     arena = subprocess.Popen([sys.executable, "-c", textwrap.dedent(SCRIPT.format(path=sys.path))])
     try:
         while not (notes / "hangs").exists() or not (notes / "hangs").read_text():
             assert arena.poll() is None
+            time.sleep(0.01)
         started = psutil.Process(arena.pid).children(recursive=True)
     finally:
         arena.send_signal(ending)
@@ -218,7 +223,7 @@ def test_all_processes_end_with_the_arena(notes: Path, ending: signal.Signals) -
 
 @forks_only
 @pytest.mark.parametrize(
-    "seconds", [0.0, pytest.param(0.05, marks=pytest.mark.long), pytest.param(0.3, marks=pytest.mark.long), 1.0]
+    "seconds", [0.3, *(pytest.param(seconds, marks=pytest.mark.long) for seconds in (0.0, 0.05, 1.0))]
 )
 def test_an_arena_killed_during_start_up_leaves_no_process_and_no_file(seconds: float, tmp_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -226,6 +231,7 @@ def test_an_arena_killed_during_start_up_leaves_no_process_and_no_file(seconds: 
     started: list[psutil.Process] = []
     while not started:
         assert arena.poll() is None
+        time.sleep(0.01)
         started = psutil.Process(arena.pid).children(recursive=True)
     with suppress(subprocess.TimeoutExpired):
         arena.wait(seconds)

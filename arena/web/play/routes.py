@@ -111,7 +111,8 @@ async def play(request: Request) -> Response:
     except NotOnRecord:
         await run_in_threadpool(results.game, int(key))
         return RedirectResponse(f"/games/{key}")
-    return page(request, "play.html", title="Play", key=key, players=installed_players(), hint=HINT)
+    players = await run_in_threadpool(installed_players)
+    return page(request, "play.html", title="Play", key=key, players=players, hint=HINT)
 
 
 async def create(request: Request) -> Response:
@@ -145,7 +146,8 @@ async def start(request: Request) -> Response:
     """Start the opponent and the clock."""
     await body_of(request, Nothing)
     game = await _game(request)
-    game.submit(game.start)
+    if not game.busy:
+        game.submit(game.start)
     return JSONResponse(game.state)
 
 

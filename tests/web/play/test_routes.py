@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from arena.play import adviser
+from arena.play.probability import ENOUGH, Probability
 from arena.store import Results, Store
 from arena.web.site import Limits
 from serving import client_of
@@ -47,8 +50,11 @@ def test_a_game_to_its_end_is_on_record(client: TestClient, database: Path) -> N
     assert record.black == "human:name=Ann"
     assert record.result == game.state["ending"]["result"]
     assert len(record.movetext.split()) == len(game.state["moves"])
-    page = client.get(f"/play/{game.state['id']}")
-    assert page.status_code == 200
+    assert client.get(f"/play/{game.state['id']}").status_code == 200
+    with client_of(database) as later:
+        response = later.get(f"/play/{game.state['id']}")
+        assert response.headers["location"] == f"/games/{game.state['id']}"
+        assert later.get(response.headers["location"]).status_code == 200
 
 
 def test_a_move_for_an_earlier_position_is_refused_with_the_current_one(client: TestClient) -> None:
@@ -78,6 +84,19 @@ def test_a_hint_names_a_move_and_changes_nothing(client: TestClient) -> None:
     after = game.wait()
     assert after["moves"] == []
     assert after["hints"] == 1
+
+
+def test_the_win_probability_follows_from_the_scores_of_the_opponent(
+    client: TestClient, opponent: Opponent, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(adviser, "probability_of", lambda *_: Probability(10.0, 50))
+    opponent.will_report(10.0, -10.0)
+    game = WebGame(client)
+    game.move("11-15")
+    shown = game.move("8-11")["probability"]
+    odds = exp(-1) / (1 + exp(-1))
+    assert shown["values"] == [None, pytest.approx(odds, abs=1e-4), None, pytest.approx(1 - odds, abs=1e-4)]
+    assert (shown["games"], shown["needed"]) == (50, ENOUGH)
 
 
 def test_a_draw_is_declined_early_and_accepted_late(client: TestClient, opponent: Opponent) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import psutil
 
 from arena.contracts.record import GameRecord
-from arena.workers.messages import Answer, encode
+from arena.workers.messages import Answer, Progress, encode
 from arena_faulty.basic import Steady, note, sleep
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class ForgesRecords(Steady):
             *("forges-records vs steady", 0, 0, "", "", "", "black", b"\0" * 12, ""),
             *({"black": "1-0", "white": "0-1"}[me], "no moves"),
         )
-        packed = encode(Answer(record=won))
+        packed = encode(Progress([], [won]))
         for descriptor in range(3, 100):
             with suppress(OSError):
                 if stat.S_ISSOCK(os.fstat(descriptor).st_mode):
@@ -75,7 +75,7 @@ class Floods(Steady):
     """Sends answers without end, over every socket that it has."""
 
     def fault(self, game: Game) -> Any:
-        packed = encode(Answer(uncached=["flood"]))
+        packed = encode(Answer(["flood"]))
         sockets = [each for each in map(int, descriptors()) if stat.S_ISSOCK(os.fstat(each).st_mode)]
         while True:
             for each in sockets:
