@@ -49,12 +49,14 @@ class Watch:
             self._token = await self._look()
             self._task = asyncio.create_task(self._watch())
         try:
-            while not self._is_stopped:
+            while True:
                 try:
                     await asyncio.wait_for(changed.wait(), _SILENCE * PAUSE)
                 except TimeoutError:
                     yield False
                 else:
+                    if self._is_stopped:
+                        return
                     changed.clear()
                     yield True
         finally:
