@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.request import urlopen
 
@@ -19,7 +21,6 @@ from selenium.webdriver.common.by import By
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from selenium.webdriver.remote.webelement import WebElement
 
@@ -111,6 +112,11 @@ class Page:
         """Give the page the size of a phone's screen."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": True}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+    def shoot(self, name: str) -> None:
+        """Write a picture of the page to the folder that ``ARENA_SCREENSHOTS`` names, if it names one."""
+        if folder := os.environ.get("ARENA_SCREENSHOTS"):
+            self.driver.save_screenshot(str(Path(folder) / f"{name}.png"))
 
     def errors(self) -> list[str]:
         """Return the errors and warnings of the browser since the last call."""

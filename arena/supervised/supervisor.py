@@ -49,7 +49,8 @@ def _replies(request: Work) -> Iterator[Reply]:
         with child_end:
             forks = system.can_fork()
             process = system.fork(work.main, child_end) if forks else system.interpreter(work.__name__, child_end)
-        worker.send(request)
+        with suppress(OSError):  # the worker has ended; the next call finds out how
+            worker.send(request)
         timeout = request.timeout + (0.0 if forks else _START_TIMEOUT)
         while not (reply := _next(worker, process, timeout, request)).done:
             yield reply

@@ -99,6 +99,7 @@ def test_a_whole_game_to_its_end(page: Page, database: Path) -> None:
             move = max(now["legal"], key=lambda each: len(each["captures"]))
             click_move(page, move["path"])
     page.wait(lambda: page.find("#status").get_attribute("class") == "over", "the end is shown")
+    page.shoot("over")
     assert now["ending"]["result"] in page.text("#status")
     assert page.find("#recorded a").text == f"Look at the recorded game {now['recorded']}"
     with Results(database) as results:
@@ -116,6 +117,7 @@ def test_a_multiple_jump_is_chosen_by_the_squares_on_the_way(page: Page) -> None
         assert "possible destination" in labels[square]
     for square in (6, 15):
         assert "would be captured" in labels[square]
+    page.shoot("captures")
     page.square(18).click()
     assert page.text("#message") == "Several captures lead there: choose the squares on the way."
     page.square(11).click()
@@ -211,7 +213,8 @@ def test_a_phone_needs_no_scrolling_to_the_side(page: Page) -> None:
         page.wait(lambda: page.all("h1"), "the page is loaded")
         width = page.driver.execute_script("return document.documentElement.scrollWidth")
         assert width == 400, address
-    assert page.find("#board").rect["width"] > 300
+        assert all(board.rect["width"] > 300 for board in page.all("#board"))
+        page.shoot(f"phone{address.replace('/', '-')[:12]}")
 
 
 def test_a_game_can_be_played_with_the_keyboard_alone(page: Page) -> None:
@@ -236,6 +239,7 @@ def test_hint_flip_and_resignation(page: Page) -> None:
     page.find("#hint").click()
     page.wait(lambda: "would play" in page.text("#message"), "the hint is shown")
     assert page.all("#board polyline.hint")
+    page.shoot("hint")
     top = page.text("#top .name")
     page.find("#flip").click()
     assert page.text("#bottom .name") == top
@@ -280,6 +284,7 @@ def test_a_position_is_set_up_and_analysed(page: Page) -> None:
     page.wait(lambda: len(page.all("#results article strong")) == 1, "a player answers")
     page.wait(lambda: "no player named 'nobody'" in page.text("#results"), "the other has an error")
     assert "depth 2" in page.text("#results")
+    page.shoot("analysis")
     page.find("#fen").clear()
     page.find("#fen").send_keys("B:W33:B1", Keys.ENTER)
     page.wait(lambda: "is not a square" in page.text("#message"), "the error is shown")
