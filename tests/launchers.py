@@ -89,7 +89,7 @@ class KeptPlayer(IsolatedPlayer):
         if idle:
             self.__dict__ = idle.pop().__dict__ | {"_memory": memory, "_timeout": timeout}
             try:
-                self.ask(Create(memory, task, side, by_ply))
+                self.ask(Create(task, side, memory, by_ply))
             except BaseException:
                 self.end()
                 raise

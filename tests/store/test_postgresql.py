@@ -10,12 +10,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
+import numpy as np
 import pytest
 from sqlalchemy import create_engine, inspect, make_url
 
 import servers
 from arena.cli.app import run
 from arena.cli.options import DB_VARIABLE, db_words
+from arena.contracts.model import Model
 from arena.errors import StoreError
 from arena.store import Results, Store, postgresql
 from arena.store.schema import metadata
@@ -214,6 +216,8 @@ def test_a_role_that_may_only_read_can_read_everything_and_record_nothing(db: st
             assert results.tournaments().equals(whole.tournaments())
             assert results.standings("spring").equals(whole.standings("spring"))
             assert results.games().equals(whole.games())
+        for command in (["results", "standings"], ["results", "games"], ["db", "info"], ["db", "prune"]):
+            assert run([*command, "--db", url]) == 0
         line = refusal(url)
         assert "may not be written by the role arena_test_reader" in line
         assert "docs/postgresql.md lists the rights" in line
@@ -235,6 +239,15 @@ def test_a_role_that_may_write_but_owns_nothing_can_record(db: str, postgres: Se
             for game in make_games(2, 5):
                 recorder.add(game)
         assert len(store.finished(tournament.id)) == 15
+
+
+def test_unused_rows_are_pruned(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(db) as store:
+        store.add_model(Model("lms", {"w": np.array([1.5])}), {"command": "by hand"})
+    assert run(["db", "prune", "--db", db, "--yes"]) == 0
+    assert capsys.readouterr().out.endswith("1\n")
+    assert rows(db, "SELECT count(*) FROM models") == [(0,)]
+    assert rows(db, "SELECT count(*) FROM games") == [(15,)]
 
 
 def test_a_missing_driver_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
