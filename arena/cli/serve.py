@@ -77,9 +77,13 @@ def _listener(host: str, port: int) -> socket.socket:
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.socket(family)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen()
+        try:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind(address)
+            listener.listen()
+        except OSError:
+            listener.close()
+            raise
     except OSError as error:
         raise ArenaError(
             f"cannot listen on port {port} of {host}: {message_of(error)}; --port 0 takes a free port"
@@ -100,4 +104,10 @@ def _run(app: Starlette, listener: socket.socket) -> None:
         timeout_graceful_shutdown=_PATIENCE,
         limit_concurrency=_CONNECTIONS,
     )
-    uvicorn.Server(config).run(sockets=[listener])
+
+    class Server(uvicorn.Server):
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            app.state.watch.stop()  # the server waits for open streams
+            await super().shutdown(sockets)
+
+    Server(config).run(sockets=[listener])

@@ -58,6 +58,7 @@ def create_app(site: Site) -> Starlette:
     )
     app.state.site = site
     app.state.watch = live.Watch(site)
+    app.state.documents = {}
     return app
 
 

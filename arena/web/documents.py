@@ -62,14 +62,28 @@ async def document_page(request: Request, key: Hashable, make: Callable[[], Docu
     If the document takes long, the page only says so, and a program on it fetches the page again. That request has the
     header ``Prefer: wait`` (RFC 7240).
     """
-    work = asyncio.create_task(run_in_threadpool(site_of(request).kept, key, make))
-    work.add_done_callback(lambda done: done.cancelled() or done.exception())  # nobody may be waiting for it any more
+    work = _work(request, key, make)
     patience = None if request.headers.get("prefer") == "wait" else _PATIENCE
     done, _ = await asyncio.wait({work}, timeout=patience)
     if not done:
         return page(request, "waiting.html", title="Working ...")
     document = work.result()
     return page(request, "document.html", title=document.title, document=document)
+
+
+def _work(request: Request, key: Hashable, make: Callable[[], Document]) -> asyncio.Task[Document]:
+    """Return the task that makes a document; all requests that come while it runs share it."""
+    running: dict[Hashable, asyncio.Task[Document]] = request.app.state.documents
+    if key not in running:
+
+        def finish(done: asyncio.Task[Document]) -> None:
+            del running[key]
+            if not done.cancelled():
+                done.exception()  # nobody may be waiting for it any more
+
+        running[key] = asyncio.create_task(run_in_threadpool(site_of(request).kept, key, make))
+        running[key].add_done_callback(finish)
+    return running[key]
 
 
 def picture_response(request: Request, pictures: Mapping[str, Callable[[], Picture]]) -> Response:

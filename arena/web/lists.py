@@ -53,7 +53,8 @@ class Listing:
     @property
     def caption(self) -> str:
         """What the table shows."""
-        return f"The newest {len(self.links)} of {self.count}" if self.more else "The newest first"
+        shown = f"the newest {len(self.links)} of {self.count}" if self.more else "the newest first"
+        return f"{self.heading}, {shown}"
 
 
 def listing(results: Results, name: str, most: int | None = None) -> Listing:

@@ -39,6 +39,7 @@ class Watch:
         self._task: asyncio.Task[None] | None = None
         self._listeners: set[asyncio.Event] = set()
         self._token: Hashable = None
+        self._is_stopped = False
 
     async def changes(self) -> AsyncIterator[bool]:
         """Yield True after each change, and False from time to time without a change."""
@@ -54,6 +55,8 @@ class Watch:
                 except TimeoutError:
                     yield False
                 else:
+                    if self._is_stopped:
+                        return
                     changed.clear()
                     yield True
         finally:
@@ -64,8 +67,14 @@ class Watch:
         """Number of listeners."""
         return len(self._listeners)
 
+    def stop(self) -> None:
+        """End all streams, because the server stops."""
+        self._is_stopped = True
+        for each in self._listeners:
+            each.set()
+
     async def _watch(self) -> None:
-        while self._listeners:
+        while self._listeners and not self._is_stopped:
             await asyncio.sleep(PAUSE)
             token = await self._look()
             if token != self._token:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -19,7 +20,7 @@ from arena.cli.app import run
 from arena.cli.options import DB_VARIABLE, db_words
 from arena.contracts.model import Model
 from arena.errors import StoreError
-from arena.store import Results, Store, postgresql
+from arena.store import Results, Store, database, postgresql
 from arena.store.schema import metadata
 from databases import NEWEST, opened, rows
 from inventing import PLAYERS, make_games, make_record
@@ -271,6 +272,27 @@ def test_another_program_is_waited_for(db: str, monkeypatch: pytest.MonkeyPatch)
     with opened(db) as other:
         other.execute(f"SELECT pg_advisory_lock({postgresql.LOCK})")
         assert "is locked by another program" in refusal(db)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0010"])
+def test_an_older_database_is_upgraded_in_place(
+    empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    with monkeypatch.context() as patch:
+        past = shutil.copytree(database.MIGRATIONS, tmp_path / "past")
+        for file in (past / "versions").glob("[0-9]*.py"):
+            if file.name[:4] > revision:
+                file.unlink()
+        patch.setattr(database, "MIGRATIONS", past)
+        database.Database(empty, write=True).close()
+    with opened(empty) as connection:
+        columns = "id, name, seed, settings, version, started"
+        connection.execute(f"INSERT INTO tournaments ({columns}) VALUES (7, 'spring', 1, '{{}}', '0.1', 1.5)")
+        connection.commit()
+    assert "was written by an older Checkers Arena" in refusal(empty, Results)
+    with Store.open(empty) as store:
+        assert store.tournament("spring").id == 7
+    assert rows(empty, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
 
 
 def test_an_upgrade_that_fails_changes_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from http import HTTPStatus
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,8 +14,6 @@ from pages import Reader
 from serving import client_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from starlette.testclient import TestClient
 
 
@@ -52,3 +51,14 @@ def test_a_database_that_disappears_is_a_page(tmp_path: Path) -> None:
     answer = client.get("/")
     assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
     assert "arena.sqlite" in answer.text
+
+
+def test_the_wheel_has_the_templates_and_static_files() -> None:
+    from hatchling.builders.wheel import WheelBuilder
+
+    root = Path(__file__).parents[2]
+    files = {file.distribution_path for file in WheelBuilder(str(root)).recurse_included_files()}
+    for folder in ("templates", "static"):
+        here = {f"arena/web/{folder}/{path.name}" for path in (root / "arena" / "web" / folder).iterdir()}
+        assert here
+        assert here <= files

@@ -66,13 +66,15 @@ def _document(site: Site, which: int) -> Document:
     of_learner = metrics["opponent"].isna()
     blocks: list[Block] = []
     if of_learner.any():
-        blocks = [_picture(results, which, "metrics"), _last("metrics", metrics[of_learner], "metrics")]
+        blocks = [_picture(results, which, "metrics"), _last("metrics", metrics[of_learner], "values of metrics")]
     sections = [Section("Metrics", blocks or [Text("The learner has not reported anything yet.")])]
     if not of_learner.all():
         measured = _last("metrics", metrics[~of_learner], "results against baselines")
         sections.append(Section("Baselines", [replace(measured, name="baselines")]))
     weights: list[Block] = [_picture(results, which, "weights")] if _has_weights(results, which) else []
-    sections.append(Section("Checkpoints", [*weights, _last("checkpoints", checkpoints, "checkpoints")]))
+    sections.append(
+        Section("Checkpoints", [*weights, _last("checkpoints", checkpoints, "checkpoints and their models")])
+    )
     facts = [(name, str(row[name])) for name in ("learner", "seed", "learned", "games", "version")]
     is_unfinished = row["learned"] != row["games"]
     return Document(f"Training run {row['run']}", facts, sections, [("/runs", "All runs")], is_unfinished)

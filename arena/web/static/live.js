@@ -37,6 +37,7 @@ async function refresh() {
         const isNews = response.ok || "waiting" in old.dataset;
         if (found && isNews && found.innerHTML !== old.dataset.seen) {
           old.dataset.seen = found.innerHTML;
+          delete old.dataset.waiting;
           replaced(old, document.adoptNode(found));
         }
       }
