@@ -21,7 +21,7 @@ from arena.errors import TournamentStopped
 from arena.workers import pool, system
 from arena.workers.launcher import Launcher
 from arena.workers.pool import Pool
-from faulty import MOSTLY_SHARED, culprit, games, identity, played, timeless, wait_for_end
+from faulty import BOTH_MODES, MOSTLY_SHARED, culprit, games, identity, played, timeless, wait_for_end
 from launchers import SHARED
 
 if TYPE_CHECKING:
@@ -138,13 +138,14 @@ def test_a_fork_server_that_is_killed_several_times_is_replaced(monkeypatch: pyt
 
 @pytest.mark.long
 @forks_only
-def test_processes_killed_at_random_change_no_game() -> None:
+@BOTH_MODES
+def test_processes_killed_at_random_change_no_game(isolate: bool) -> None:
     generator, killed = random.Random(5), 0
     tasks = games(("reckless", "steady"), ("moody", "steady"), ("m1", "raises-in-choose"), rounds=8)
     expected = by_identity(played(tasks))
     records = []
     SHARED.close()
-    with Launcher() as launcher, Pool(tasks, 2, launcher, move_timeout=60.0) as running:
+    with Launcher() as launcher, Pool(tasks, 2, launcher, move_timeout=60.0, isolate=isolate) as running:
         for record in running:
             if record is not None:
                 records.append(record)
