@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 Db = Path | str
 """Path of an SQLite file, or URL of a PostgreSQL database."""
-KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]
+KINDS = ["sqlite", pytest.param("postgresql", marks=[pytest.mark.postgres, pytest.mark.long])]
 """Parameters of a fixture that gives a database of each kind."""
 NEWEST = max(file.name[:4] for file in (database.MIGRATIONS / "versions").glob("[0-9]*.py"))
 """Newest revision of the tables."""

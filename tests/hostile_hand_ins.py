@@ -50,7 +50,7 @@ FORFEITS = {
     "exits": (IN_CHOOSE.format("os._exit(3)"), "crash"),
     "crashes": (IN_CHOOSE.format("ctypes.string_at(0)"), "crash"),
     "raises": (IN_CHOOSE.format("raise SystemExit"), "exception"),
-    "hoards": (IN_CHOOSE.format("self.all = bytearray(3 << 30)"), "memory"),
+    "hoards": (IN_CHOOSE.format("self.all = bytearray(1200 << 20)"), "memory"),
 }
 """Hand-ins that forfeit all their games, and the termination."""
 HARMLESS = {

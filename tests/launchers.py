@@ -81,18 +81,20 @@ class KeptTrainers(Trainers):
 class KeptPlayer(IsolatedPlayer):
     """A player whose process is kept when it is closed, for the next player. After a failure it is not."""
 
-    def __init__(self, idle: list[KeptPlayer], task: GameTask, side: Side, memory: int, timeout: float) -> None:
+    def __init__(
+        self, idle: list[KeptPlayer], task: GameTask, side: Side, memory: int, timeout: float, *, by_ply: bool = False
+    ) -> None:
         """``idle``: the closed players. The new one takes the process of one of them."""
         self._idle, self._failed = idle, False
         if idle:
             self.__dict__ = idle.pop().__dict__ | {"_memory": memory, "_timeout": timeout}
             try:
-                self.ask(Create(memory, task, side))
+                self.ask(Create(task, side, memory, by_ply))
             except BaseException:
                 self.end()
                 raise
         else:
-            super().__init__(task, side, memory, timeout)
+            super().__init__(task, side, memory, timeout, by_ply=by_ply)
 
     def ask(self, request: Request) -> Answer:
         self._failed = True
@@ -168,9 +170,9 @@ class SharedLauncher:
         """Take the place of the class :class:`Trainers`."""
         return KeptTrainers(processes, order, self._now().trainers)
 
-    def player(self, task: GameTask, side: Side, memory: int, timeout: float) -> KeptPlayer:
+    def player(self, task: GameTask, side: Side, memory: int, timeout: float, *, by_ply: bool = False) -> KeptPlayer:
         """Take the place of the class :class:`IsolatedPlayer`."""
-        return KeptPlayer(self._now().players, task, side, memory, timeout)
+        return KeptPlayer(self._now().players, task, side, memory, timeout, by_ply=by_ply)
 
     def processes(self) -> set[psutil.Process]:
         """Return all processes that are kept."""

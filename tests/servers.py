@@ -119,6 +119,7 @@ class StartedServer(Server):
         self._data = self._folder / "data"
         if not any(self._initialized(options) for options in COLLATIONS):
             pytest.fail("initdb failed")
+        self._stop_after_this_process()
         (self._data / "pg_hba.conf").write_text(HBA, encoding="ascii")
         with (self._data / "postgresql.conf").open("a") as settings:
             settings.write(SETTINGS + f"unix_socket_directories = '{self._folder}'\n")
@@ -143,10 +144,26 @@ class StartedServer(Server):
         own = {"user": self._user, "group": pwd.getpwnam(self._user).pw_gid, "extra_groups": []} if self._user else {}
         return {"cwd": self._folder, **own}
 
+    @property
+    def variables(self) -> dict[str, str]:
+        """Variables with which programs use this server, and with which shells find its programs."""
+        path = f"{self._binaries}{os.pathsep}{os.environ['PATH']}"
+        return {"PGHOST": str(self._folder), "PGUSER": "arena", "PATH": path}
+
     def _initialized(self, options: Sequence[str]) -> bool:
         """Whether ``initdb`` made the folder of the data. It deletes what it made if it fails."""
         command = [self._binaries / "initdb", "-D", self._data, "-U", "arena", "-E", "UTF8", "--no-sync", *options]
         return subprocess.run(command, capture_output=True, check=False, **self._as_user).returncode == 0
+
+    def _stop_after_this_process(self) -> None:
+        """Start a shell that stops the server and deletes its folder if this process ends without doing so."""
+        script = f"""(
+            while [ -d {self._data} ] && kill -0 {os.getpid()}; do sleep 2; done
+            [ ! -f {self._data}/postmaster.pid ] || kill -QUIT $(head -n 1 {self._data}/postmaster.pid)
+            rm -rf {self._folder}
+        ) &"""
+        output = subprocess.DEVNULL
+        subprocess.run(["sh", "-c", script], stdin=output, stdout=output, stderr=output, check=True)
 
     def _run(self, program: str, *arguments: str) -> None:
         command = [self._binaries / program, *arguments]

@@ -98,12 +98,16 @@ def resume(
 @app.command("list")
 def list_experiments(db: Db = DEFAULT_DB, json: Json = False, csv: Csv = False) -> None:
     """List the experiments of a database."""
-    from arena.cli.output import layout_of, print_frame
+    from arena.cli.output import Layout, layout_of, print_frame, print_rows
     from arena.store import Results
 
-    form = layout_of(json, csv)
+    layout = layout_of(json, csv)
     with Results(db) as stored:
-        print_frame(stored.experiments(), form)
+        frame = stored.experiments()
+    if layout is Layout.TABLE and not frame.empty:
+        print_rows("experiments", frame.drop(columns="tournament"))  # has the name of the experiment
+    else:
+        print_frame(frame, layout)
 
 
 @app.command("show")

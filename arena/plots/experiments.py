@@ -115,9 +115,11 @@ def ladder(results: Results, experiment: str | int = "last") -> Figure:
 def draw_ladder(frame: pd.DataFrame, labels: Sequence[str]) -> Figure:
     """Draw :func:`ladder` from the rows of ``Results.ladder()``; ``labels`` gives the order of the colours."""
     last = frame.groupby("label")["games"].transform("max")
-    frame = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])[:_LONGEST_LADDER]
-    if frame.empty:
+    rated = frame[frame["label"].isna() | (frame["games"] == last)].dropna(subset=["rating"])
+    if rated.empty:
         raise UsageError("no game of the experiment is rated yet")
+    frame = rated[:_LONGEST_LADDER]
+    cut = f" ({len(frame)} highest of {len(rated)})" if len(frame) < len(rated) else ""
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     names = [
         style.label(row["player"] if row["label"] is None else f"{row['label']}, seed {row['seed']}") for row in rows
@@ -130,6 +132,6 @@ def draw_ladder(frame: pd.DataFrame, labels: Sequence[str]) -> Figure:
             axes.errorbar(row["rating"], -place, xerr=row["error"], linestyle="none", capsize=3, **look)
         axes.set_yticks([-place for place in range(len(rows))], names)
         axes.set_ylim(-len(rows) + 0.4, 0.6)
-        axes.set(xlabel="rating", title=f"{frame['experiment'].iloc[0]}: last checkpoints and fixed opponents")
+        axes.set(xlabel="rating", title=f"{frame['experiment'].iloc[0]}: last checkpoints and fixed opponents{cut}")
         axes.grid(axis="x", alpha=0.3)
     return figure

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pandas as pd
-from sqlalchemy import and_, case, func, or_, select
+from sqlalchemy import and_, case, func, literal_column, or_, select
 
 from arena.store.schema import games
 
@@ -41,7 +41,7 @@ def pairs(connection: Connection, tournament_id: int | None) -> pd.DataFrame:
         one.c.white_id,
         one.c.result,
         other.c.result,
-        case((forfeited, 1), else_=0),
+        case((forfeited, literal_column("1")), else_=literal_column("0")),
     )
     query = select(*keys, func.count()).join_from(one, other, same_pair).where(one.c.round % 2 == 0).group_by(*keys)
     if tournament_id is not None:

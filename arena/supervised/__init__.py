@@ -80,7 +80,7 @@ class Supervisor:
         if self._process is not None and self._channel is not None:
             self._channel.close()
             system.kill_tree(self._process)
-            system.kill_marked(_MARK, self._mark)
+            system.kill_marked(_MARK, self._mark)  # what workers have left if they have killed the supervisor
         self._process = self._channel = None
 
     def __enter__(self) -> Self:

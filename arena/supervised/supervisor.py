@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import time
 from contextlib import suppress
@@ -39,8 +38,7 @@ def main(connection: socket.socket) -> NoReturn:
         while True:
             for reply in _replies(channel.receive()):
                 channel.send(reply)
-    system.end_descendants()
-    os._exit(0)
+    system.end_supervisor()
 
 
 def _replies(request: Work) -> Iterator[Reply]:
@@ -51,7 +49,8 @@ def _replies(request: Work) -> Iterator[Reply]:
         with child_end:
             forks = system.can_fork()
             process = system.fork(work.main, child_end) if forks else system.interpreter(work.__name__, child_end)
-        worker.send(request)
+        with suppress(OSError):  # the worker has ended; the next call finds out how
+            worker.send(request)
         timeout = request.timeout + (0.0 if forks else _START_TIMEOUT)
         while not (reply := _next(worker, process, timeout, request)).done:
             yield reply

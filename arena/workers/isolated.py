@@ -62,7 +62,7 @@ class PlayerProcess:
             self.receive()
         self._timeout = timeout
 
-    def send(self, request: m.Order | m.Create | m.Call | m.Finish) -> None:
+    def send(self, request: m.Order | m.Request) -> None:
         """Send a request. If the process does not read it, :meth:`receive` raises an error."""
         with suppress(OSError):
             self._channel.send(request)
@@ -133,7 +133,7 @@ class IsolatedPlayer(PlayerProcess, Player):
         """
         super().__init__(memory, timeout, **options)
         try:
-            self._ask(m.Create(task, side, memory, by_ply))
+            self.ask(m.Create(task, side, memory, by_ply))
         except BaseException:
             self.close()
             raise
@@ -166,7 +166,7 @@ class IsolatedPlayer(PlayerProcess, Player):
             raise Fault(Termination.CRASH, _INVALID) from None
 
     def finish(self, record: GameRecord) -> None:
-        self._ask(m.Finish(record))
+        self.ask(m.Finish(record))
 
     def __enter__(self) -> Self:
         return self
@@ -176,9 +176,10 @@ class IsolatedPlayer(PlayerProcess, Player):
 
     def _call(self, method: Literal["start", "choose"], game: Game) -> m.Answer:
         moves = [move.path for move in game.moves]
-        return self._ask(m.Call(method, game.boards[0], game.rules, game.limits, moves))
+        return self.ask(m.Call(method, game.boards[0], game.rules, game.limits, moves))
 
-    def _ask(self, request: m.Create | m.Call | m.Finish) -> m.Answer:
+    def ask(self, request: m.Request) -> m.Answer:
+        """Send a request and return its answer. Raises the errors of :meth:`receive`, and the Fault of the answer."""
         self.send(request)
         answer: m.Answer = self.receive()
         if answer.fault:

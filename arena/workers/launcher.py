@@ -98,7 +98,7 @@ class Launcher:
             system.kill_tree(process)
         self._processes.clear()
         self._errors.close()
-        system.kill_marked(_MARK, self._mark)  # what players have left if the fork server and a guard were killed
+        system.kill_marked(_MARK, self._mark)  # what is left if the fork server and a guard were killed
 
     def _start(self, module: str, connection: socket.socket) -> None:
         system.refuse_inspection()

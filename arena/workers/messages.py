@@ -69,6 +69,10 @@ class Finish(msgspec.Struct, tag=True):
     record: GameRecord
 
 
+Request = Create | Call | Finish
+"""A request to the process of an isolated player. Each has one answer."""
+
+
 class Answer(msgspec.Struct):
     """From a player process: it has started, or has done what was requested."""
 

@@ -44,7 +44,7 @@ def main(connection: socket.socket) -> NoReturn:
 def serve(connection: socket.socket) -> NoReturn:
     """Carry out the requests of the parent until it closes the connection."""
     system.start_player()
-    channel = m.Channel(connection, m.Order | m.Create | m.Call | m.Finish)
+    channel = m.Channel(connection, m.Order | m.Request)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=channel.close)  # forks of players send no messages
     gc.set_threshold(_COLLECTOR_THRESHOLD)
@@ -53,7 +53,7 @@ def serve(connection: socket.socket) -> NoReturn:
         request = channel.receive()
         if isinstance(request, m.Order):
             _play_games(request, channel, compiled)
-        elif isinstance(request, m.Create):
+        else:
             _serve_player(request, channel, compiled)
     os._exit(0)
 
@@ -101,24 +101,24 @@ def _play_games(order: m.Order, channel: m.Channel, compiled: event.RecordingLis
     send()
 
 
-def _serve_player(create: m.Create, channel: m.Channel, compiled: event.RecordingListener) -> NoReturn:
+def _serve_player(request: m.Request, channel: m.Channel, compiled: event.RecordingListener) -> NoReturn:
     """Create an isolated player, and then call its methods as requested."""
-    this, random = psutil.Process(), random_of(create.task, create.side)
-    seed_global_random(create.task)
-    request: m.Create | m.Call | m.Finish = create
+    this = psutil.Process()
     while True:
         answer = m.Answer()
         try:
             match request:
-                case m.Create():
-                    player = player_of(create.task, create.side)
+                case m.Create(task, side, memory, by_ply):
+                    random = random_of(task, side)
+                    seed_global_random(task)
+                    player = player_of(task, side)
                 case m.Call():
-                    if create.by_ply:
-                        random = random_of(create.task, create.side, len(request.moves))
+                    if by_ply:
+                        random = random_of(task, side, len(request.moves))
                     answer = _call(player, request, random)
                 case m.Finish():
                     player.finish(request.record)
-            check_memory(create.memory, [this])
+            check_memory(memory, [this])
         except BaseException as error:
             fault = error if isinstance(error, Fault) else Fault.raised(error)
             answer = m.Answer(fault=(fault.termination, fault.reason))

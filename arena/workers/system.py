@@ -179,10 +179,10 @@ def end_supervisor() -> NoReturn:
 
 
 def kill_marked(variable: str, value: str) -> None:
-    """Kill all processes that were started with this value of an environment variable, except this process."""
+    """Kill all processes that were started with this value of an environment variable."""
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
-            if process.pid != os.getpid() and process.environ().get(variable) == value:
+            if process.environ().get(variable) == value:
                 process.kill()
 
 

@@ -1,4 +1,4 @@
-"""``arena db``: info, check, merge and prune."""
+"""``arena db``: info, check, copy, merge and prune."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from arena.cli.app import run
 from arena.contracts.model import Model
 from arena.errors import StoreError
 from arena.store import Store
+from databases import all_rows
 from experimenting import experiment, tiny
 
 if TYPE_CHECKING:
@@ -182,3 +183,13 @@ def test_a_missing_database_is_a_one_line_error(tmp_path: Path, words: tuple[str
     with pytest.raises(StoreError, match="there is no database"):
         run(["db", *words, "--db", str(path)])
     assert not path.exists()
+
+
+def test_copy_makes_an_equal_database_and_refuses_one_with_rows(copy: Path, said: Said, tmp_path: Path) -> None:
+    target = tmp_path / "target.sqlite"
+    line = said("copy", str(copy), str(target))
+    assert line.startswith(f"copied {copy} to {target}: ")
+    assert said("info", "--db", str(target), "--csv").splitlines()[0] == "table,rows,bytes"
+    assert all_rows(target) == all_rows(copy)
+    with pytest.raises(StoreError, match="is not empty"):
+        run(["db", "copy", str(copy), str(target)])

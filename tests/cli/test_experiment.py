@@ -49,6 +49,9 @@ def test_an_experiment_from_its_file_to_its_tables(run: Run, tmp_path: Path, mon
     assert resumed.stdout == done.stdout
     [row] = json.loads(run("experiment", "list", "--json").stdout)
     assert (row["experiment"], row["games"], row["checkpoints"]) == ("small", 8, 4)
+    listed = run("experiment", "list").stdout.splitlines()
+    assert any(line.startswith("small ") for line in listed)
+    assert max(map(len, listed)) <= 80
     assert "small" in run("results", "tournaments").stdout
 
 

@@ -42,11 +42,37 @@ def test_a_game_is_played_to_its_end_and_counted_like_any_other(run: Run) -> Non
 
 def test_the_same_seed_and_input_give_the_same_games(run: Run, tmp_path: Path) -> None:
     for file in ("one", "two"):
-        words = ("--against", "random", "--seed", "5", "--db", file)
+        words = ("--against", "random", "--seed", "6", "--db", file)
         assert run("play", *words, stdin="11-15\n1\nundo\n2\n1\nresign\n").returncode == 0
     one, two = (arena.Results(tmp_path / file).games("people") for file in ("one", "two"))
     assert one.equals(two)
     assert one.plies[0] > 4
+
+
+def test_a_game_that_is_taken_up_goes_on_as_without_a_break(run: Run, tmp_path: Path) -> None:
+    words = ("play", "--against", "random", "--seed", "6")
+    assert run(*words, "--db", "one", stdin="11-15\n1\n1\n1\nresign\n").returncode == 0
+    assert run(*words, "--db", "two", stdin="11-15\n1\n").returncode == 0
+    assert run("play", "--resume", "last", "--db", "two", stdin="1\n1\nresign\n").returncode == 0
+    one, two = (arena.Results(tmp_path / file).games("people") for file in ("one", "two"))
+    assert one.moves[0] == two.moves[0]
+    assert one.plies[0] == 8
+
+
+def test_an_opponent_learns_from_the_game_and_says_so(run: Run) -> None:
+    words = ("play", "--learning", "--against", "lms", "--seed", "1")
+    assert "lms learns from this game" in run(*words, stdin="quit\n").stdout
+    played = run(*words, stdin="11-15\n1\nresign\n")
+    assert played.stdout.endswith(
+        "people-lms@1 has learned from it\nto play against it: arena play --learning --against lms\n"
+    )
+    assert "White: people-lms@1" in run(*words, stdin="quit\n").stdout
+    assert "people/1" in run("models", "origins", "people-lms@1").stdout
+    refused = run("train", "--resume", "people-lms")
+    assert refused.stderr == (
+        "arena: the run 'people-lms' learns from games with people: arena play --learning --against lms continues it\n"
+    )
+    assert "minimax" not in run("play", "--learning", "--against", "minimax").stderr.partition("these can: ")[2]
 
 
 def test_every_command_answers_and_bad_input_gets_one_line(run: Run) -> None:

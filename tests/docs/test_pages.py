@@ -45,6 +45,7 @@ PAGES = [
     *sorted(ROOT.glob("docs/**/*.md")),
     *(ROOT / folder / "README.md" for folder in ("benchmarks", "examples", "results")),
 ]
+POSTGRESQL = ROOT / "docs" / "postgresql.md"
 names = [str(page.relative_to(ROOT)) for page in PAGES]
 
 SKIPPED_PYTHON = re.compile(r"^<!-- skip: [^\n]*-->\n```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -143,8 +144,29 @@ def virtual_environment(folder: Path) -> dict[str, str]:
 
 @pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
-@pytest.mark.parametrize("page", PAGES, ids=names)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if page != POSTGRESQL], ids=lambda page: str(page.relative_to(ROOT))
+)
 def test_code_blocks_run_and_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    run_blocks(page, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.postgres
+@pytest.mark.skipif(sys.platform == "win32", reason="the blocks are for a POSIX shell")
+def test_code_blocks_about_postgresql_run_with_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import servers
+
+    server = servers.started()
+    try:
+        for name, value in server.variables.items():
+            monkeypatch.setenv(name, value)
+        run_blocks(POSTGRESQL, tmp_path)
+    finally:
+        server.remove()
+
+
+def run_blocks(page: Path, tmp_path: Path) -> None:
     folder = tmp_path / "page"
     folder.mkdir()
     blocks = Blocks(folder, virtual_environment(tmp_path / "venv"))

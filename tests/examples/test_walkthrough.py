@@ -80,7 +80,7 @@ def executed(folder: Path) -> Any:
 
 @pytest.mark.long
 def test_the_notebook_shows_the_tables_that_it_stores(executed: Any) -> None:
-    assert list(tables(executed)) == ["run", "curve", "aggregate", "comparison", "ladder", "final"]
+    assert list(tables(executed)) == ["run", "curve", "aggregate", "comparison", "ladder", "standings", "final"]
     assert tables(executed) == tables(read())
 
 

@@ -22,6 +22,7 @@ from arena.plugins import specs
 from arena.plugins.files import Files
 from arena.plugins.models import Resolver
 from arena.scaffold import KINDS, create
+from arena.store import Results
 
 
 @pytest.fixture
@@ -96,6 +97,24 @@ def test_learner_of_the_template_learns_what_pieces_are_worth(folder: Path) -> N
         installed, "tournament", "--players", "worth@last,random", "--games", "20", "--seed", "1", "--db", "x.sqlite"
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.long
+def test_learner_of_a_package_takes_part_in_an_experiment(folder: Path) -> None:
+    """With its player, which is registered by the same package, and next to a built-in learner."""
+    installed = environment(create("learner", "worth").absolute(), folder / "site")
+    tables = [f'[[learners]]\nlearner = "{name}"\ngames = 20\ncheckpoints = [10, 20]\n' for name in ("worth", "lms")]
+    measuring = '[measuring]\nopponents = ["random"]\ngames = 4\nfinal-games = 2\n'
+    (folder / "both.toml").write_text("seeds = 2\n" + "".join(tables) + measuring)
+    done = arena(installed, "experiment", "run", "both.toml", "--db", "x.sqlite")
+    assert done.returncode == 0, done.stderr
+    with Results("x.sqlite") as results:
+        curve, games = results.learning_curve("both"), results.games("both")
+        distributions = {version.split()[0] for version in results.versions("both")["version"]}
+    assert distributions == {"arena-worth", "checkers-arena"}
+    assert curve.groupby("label")["played"].sum().to_dict() == {"worth": 16, "lms": 16}
+    assert len(games) == 2 * 16 + 2 * 2
+    assert games["forfeited_by"].isna().all()
 
 
 @pytest.mark.long

@@ -63,10 +63,14 @@ def counted(records: list[arena.GameRecord]) -> list[tuple[Any, ...]]:
     ]
 
 
+def records_of(path: Path) -> list[arena.GameRecord]:
+    with arena.Results(path) as results:
+        return [results.game(int(game)) for game in results.games("x")["game"]]
+
+
 @pytest.fixture(scope="module")
 def records(experiment: Path) -> list[arena.GameRecord]:
-    with arena.Results(experiment) as results:
-        return [results.game(int(game)) for game in results.games("x")["game"]]
+    return records_of(experiment)
 
 
 def test_counts_by_pieces(experiment: Path, records: list[arena.GameRecord]) -> None:
@@ -152,10 +156,10 @@ def test_forced_moves_and_moves_that_win_at_once_lose_nothing() -> None:
 
 
 def test_losses_of_all_moves(few_games: Path) -> None:
-    with arena.Results(few_games) as results:
-        records = [results.game(int(game)) for game in results.games("x")["game"]]
-        frame = results.accuracy("x", evaluator=Patterns(), nodes=200, sample=10**6)
+    records = records_of(few_games)
     assert len(records) > 10
+    with arena.Results(few_games) as results:
+        frame = results.accuracy("x", evaluator=Patterns(), nodes=200, sample=10**6)
     judge = Judge(Patterns(), nodes=200, tables=Tablebase.open(4))
     losses = defaultdict(list)
     for player, before, after in chosen_moves(records):
@@ -170,7 +174,8 @@ def test_losses_of_all_moves(few_games: Path) -> None:
             assert row.loss_error == pytest.approx(196 * np.std(mine, ddof=1) / len(mine) ** 0.5, rel=1e-3)
 
 
-def test_a_sample_follows_from_its_seed_and_not_from_the_order_of_the_games(records: list[arena.GameRecord]) -> None:
+def test_a_sample_follows_from_its_seed_and_not_from_the_order_of_the_games(few_games: Path) -> None:
+    records = records_of(few_games)
     tables = Tablebase.open(2)
     groups = np.zeros(25, np.int64)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,14 +11,16 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
+import numpy as np
 import pytest
 from sqlalchemy import create_engine, inspect, make_url
 
 import servers
 from arena.cli.app import run
 from arena.cli.options import DB_VARIABLE, db_words
+from arena.contracts.model import Model
 from arena.errors import StoreError
-from arena.store import Results, Store, postgresql
+from arena.store import Results, Store, database, postgresql
 from arena.store.schema import metadata
 from databases import NEWEST, opened, rows
 from inventing import PLAYERS, make_games, make_record
@@ -214,6 +217,8 @@ def test_a_role_that_may_only_read_can_read_everything_and_record_nothing(db: st
             assert results.tournaments().equals(whole.tournaments())
             assert results.standings("spring").equals(whole.standings("spring"))
             assert results.games().equals(whole.games())
+        for command in (["results", "standings"], ["results", "games"], ["db", "info"], ["db", "prune"]):
+            assert run([*command, "--db", url]) == 0
         line = refusal(url)
         assert "may not be written by the role arena_test_reader" in line
         assert "docs/postgresql.md lists the rights" in line
@@ -237,6 +242,15 @@ def test_a_role_that_may_write_but_owns_nothing_can_record(db: str, postgres: Se
         assert len(store.finished(tournament.id)) == 15
 
 
+def test_unused_rows_are_pruned(db: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with Store.open(db) as store:
+        store.add_model(Model("lms", {"w": np.array([1.5])}), {"command": "by hand"})
+    assert run(["db", "prune", "--db", db, "--yes"]) == 0
+    assert capsys.readouterr().out.endswith("1\n")
+    assert rows(db, "SELECT count(*) FROM models") == [(0,)]
+    assert rows(db, "SELECT count(*) FROM games") == [(15,)]
+
+
 def test_a_missing_driver_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
     for opened_as in (Store.open, Results):
@@ -258,6 +272,27 @@ def test_another_program_is_waited_for(db: str, monkeypatch: pytest.MonkeyPatch)
     with opened(db) as other:
         other.execute(f"SELECT pg_advisory_lock({postgresql.LOCK})")
         assert "is locked by another program" in refusal(db)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0010"])
+def test_an_older_database_is_upgraded_in_place(
+    empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, revision: str
+) -> None:
+    with monkeypatch.context() as patch:
+        past = shutil.copytree(database.MIGRATIONS, tmp_path / "past")
+        for file in (past / "versions").glob("[0-9]*.py"):
+            if file.name[:4] > revision:
+                file.unlink()
+        patch.setattr(database, "MIGRATIONS", past)
+        database.Database(empty, write=True).close()
+    with opened(empty) as connection:
+        columns = "id, name, seed, settings, version, started"
+        connection.execute(f"INSERT INTO tournaments ({columns}) VALUES (7, 'spring', 1, '{{}}', '0.1', 1.5)")
+        connection.commit()
+    assert "was written by an older Checkers Arena" in refusal(empty, Results)
+    with Store.open(empty) as store:
+        assert store.tournament("spring").id == 7
+    assert rows(empty, "SELECT version_num FROM alembic_version") == [(NEWEST,)]
 
 
 def test_an_upgrade_that_fails_changes_nothing(empty: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -120,7 +120,7 @@ def test_upgrade_keeps_the_games(older: tuple[Path, str]) -> None:
     before = rows(path)
     assert revision(path) == number
     assert len(before["games"]) == 60
-    assert "arena import upgrade" in refusal(Results, path)
+    assert "arena db upgrade" in refusal(Results, path)
     with Store.open(path) as store:
         assert len(store.finished(1)) == 20
     assert revision(path) == NEWEST

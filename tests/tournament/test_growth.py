@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,26 +34,17 @@ SETTINGS = TournamentSettings(seed=3, games=2, rules=DrawRules(ply_cap=40))
 PLAYERS = ("random", "m1", "minimax:depth=1", "minimax:depth=1:quiescence=false", "m2")
 
 
-class SerialPool:
-    """Plays the games in this process, one after the other."""
+class SerialSource:
+    """A source of games that plays them in this process, one after the other."""
 
-    def __init__(self, tasks: Iterable[GameTask], *_: object, **__: object) -> None:
-        self._tasks = tasks
-
-    def __enter__(self) -> SerialPool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __iter__(self) -> Iterator[GameRecord]:
-        return map(match.play, self._tasks)
+    def games(self, tasks: Iterable[GameTask], *_: object, **__: object) -> nullcontext[Iterator[GameRecord]]:
+        return nullcontext(map(match.play, tasks))
 
 
 @pytest.fixture(autouse=True, scope="module")
-def serial_pool() -> Iterator[None]:
+def serial_source() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runner, "Pool", SerialPool)
+        patch.setattr(runner, "Launcher", lambda _: nullcontext(SerialSource()))
         yield
 
 

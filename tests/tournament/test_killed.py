@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks")
 SCRIPT = """
 import json, random, sqlite3, sys
 from collections import Counter
-from contextlib import closing
+from contextlib import closing, contextmanager, nullcontext
 order = json.loads(sys.argv[1])
 sys.path[:0] = order["path"]
 import mortal
@@ -39,21 +39,16 @@ from arena.tournament import runner
 from arena.tournament.plan import Plan
 from arena.tournament.settings import TournamentSettings
 
-class Pool:
+class Source:
     "Plays in this process; of two games the second ends first."
 
-    def __init__(self, tasks, workers, starter, **limits):
-        self.tasks = iter(tasks)
+    @contextmanager
+    def games(self, tasks, workers, **limits):
+        yield self.records(iter(tasks))
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def __iter__(self):
-        for one in self.tasks:
-            for task in (next(self.tasks, None), one):
+    def records(self, tasks):
+        for one in tasks:
+            for task in (next(tasks, None), one):
                 if task is not None:
                     yield mortal.during("play", play)(task)
 
@@ -64,7 +59,7 @@ def play(task):
     return record
 
 recorder.BATCH_GAMES = 3
-runner.Pool = Pool
+runner.Launcher = lambda say: nullcontext(Source())
 runner.rate = mortal.during("rate", runner.rate)
 Recorder.flush = mortal.during("commit", Recorder.flush)
 Store.create_tournament = mortal.during("entry", Store.create_tournament)

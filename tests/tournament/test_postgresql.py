@@ -139,6 +139,8 @@ def test_two_commands_that_share_a_new_database_record_the_same_as_alone(
         assert sorted(rows(url, "SELECT name FROM tournaments")) == [("t1",), ("t2",)]
         for seed in (1, 2):
             alone = tmp_path / f"{seed}.sqlite"
-            assert start(alone, seed).wait() == 0
+            process = start(alone, seed)
+            output, _ = process.communicate()
+            assert process.returncode == 0, output
             assert games(url, seed) == games(alone, seed)
             assert len(games(url, seed)) == 40

@@ -118,7 +118,7 @@ def test_workers_that_are_always_killed_stop_the_tournament(monkeypatch: pytest.
 @forks_only
 def test_a_worker_that_sends_nothing_stops_the_tournament(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "SILENCE", 0.2)
-    monkeypatch.setattr("arena.workers.launcher.EXIT_TIMEOUT", 0.2)
+    monkeypatch.setattr("arena.workers.launcher._EXIT_TIMEOUT", 0.2)
     inject(monkeypatch, "import time; time.sleep(600)")
     with pytest.raises(TournamentStopped, match=r"a worker has not answered for 0\.2 seconds"):
         played(games(("reckless", "steady")), 1, fresh=True)

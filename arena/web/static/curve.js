@@ -8,7 +8,7 @@ const [WIDTH, HEIGHT, EDGE] = [400, 110, 6];
 export function drawCurve(element, values) {
   const known = values.map((value, ply) => [ply, value]).filter(([, value]) => value !== null);
   const across = Math.max(values.length - 1, 1);
-  const at = ([ply, value]) => [(ply / across) * WIDTH, EDGE + (1 - value) * (HEIGHT - 2 * EDGE)].map((x) => x.toFixed(1));
+  const at = ([ply, value]) => [EDGE + (ply / across) * (WIDTH - 2 * EDGE), EDGE + (1 - value) * (HEIGHT - 2 * EDGE)].map((x) => x.toFixed(1));
   element.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
   element.replaceChildren(
     svg("rect", { class: "area", width: WIDTH, height: HEIGHT }),
