@@ -257,7 +257,8 @@ class Dialogue:
             self._screen.say(f"{player} did not learn: {recorded.problem}")
         if recorded is not None and recorded.checkpoint is not None and player is not None:
             next_game = self._command("play", "--learning", "--against", player)
-            self._screen.say(f"{recorded.checkpoint} has learned from it; to play against it: {next_game}")
+            self._screen.say(f"{recorded.checkpoint} has learned from it")
+            self._screen.say(f"to play against it: {next_game}")
 
     def _retry(self, error: StoreError) -> None:
         """Wait until the person wants to record the game again. Raises ``error`` if the person does not."""

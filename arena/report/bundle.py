@@ -107,4 +107,6 @@ def _copy(database: str, target: Path, progress: Callable[[int, int], object]) -
 def _versions() -> str:
     """Return the versions of Python, the system and all installed packages, one in each line."""
     packages = {f"{each.name}=={each.version}" for each in distributions()}
-    return "\n".join([f"# Python {sys.version.split()[0]}, {platform.platform()}", *sorted(packages, key=str.lower), ""])
+    return "\n".join(
+        [f"# Python {sys.version.split()[0]}, {platform.platform()}", *sorted(packages, key=str.lower), ""]
+    )

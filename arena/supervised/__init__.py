@@ -69,7 +69,7 @@ class Supervisor:
                     raise getattr(errors, reply.error[0])(reply.error[1])
                 if not reply.done:
                     yield reply.value
-        except EOFError:
+        except OSError:
             raise Fault(Termination.CRASH, "the process killed its supervisor") from None
         finally:
             if not ended:

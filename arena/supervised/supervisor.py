@@ -35,7 +35,7 @@ def main(connection: socket.socket) -> NoReturn:
     system.start_supervisor()
     registry.load()
     channel = Channel(connection, Work)
-    with suppress(EOFError, OSError):
+    with suppress(OSError):
         while True:
             for reply in _replies(channel.receive()):
                 channel.send(reply)
@@ -46,12 +46,12 @@ def main(connection: socket.socket) -> NoReturn:
 def _replies(request: Work) -> Iterator[Reply]:
     """Let a new worker do some work, and yield its replies. The last one is done."""
     connection, child_end = socket.socketpair()
-    worker = Channel(connection, Reply)
+    worker = Channel(connection, Reply, request.timeout)
     try:
         with child_end:
             forks = system.can_fork()
             process = system.fork(work.main, child_end) if forks else system.interpreter(work.__name__, child_end)
-        worker.send(request, request.timeout)
+        worker.send(request)
         timeout = request.timeout + (0.0 if forks else _START_TIMEOUT)
         while not (reply := _next(worker, process, timeout, request)).done:
             yield reply
@@ -74,7 +74,7 @@ def _next(worker: Channel, process: psutil.Process, timeout: float, request: Wor
                 return reply
         except INVALID:
             raise Fault(Termination.CRASH, "the process sent an invalid message") from None
-        except (EOFError, OSError):
+        except OSError:
             raise _death(process) from None
         check_memory(request.memory, system.tree(process))
     raise Fault(Termination.TIMEOUT, f"no answer within {request.timeout:g} seconds")

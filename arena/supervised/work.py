@@ -24,7 +24,7 @@ def main(connection: socket.socket) -> NoReturn:
     channel = Channel(connection, Work)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=channel.close)  # forks of plugins send no messages
-    with suppress(EOFError, OSError):
+    with suppress(OSError):
         for reply in _replies(channel.receive()):
             channel.send(reply)
     os._exit(0)

@@ -98,10 +98,7 @@ class Launcher:
             system.kill_tree(process)
         self._processes.clear()
         self._errors.close()
-        for process in psutil.process_iter():  # what players have left if the fork server and a guard were killed
-            with suppress(psutil.Error, OSError):
-                if process.environ().get(_MARK) == self._mark:
-                    process.kill()
+        system.kill_marked(_MARK, self._mark)  # what players have left if the fork server and a guard were killed
 
     def _start(self, module: str, connection: socket.socket) -> None:
         system.refuse_inspection()

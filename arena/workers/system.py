@@ -178,6 +178,14 @@ def end_supervisor() -> NoReturn:
     os._exit(0)
 
 
+def kill_marked(variable: str, value: str) -> None:
+    """Kill all processes that were started with this value of an environment variable, except this process."""
+    for process in psutil.process_iter():
+        with suppress(psutil.Error, OSError):
+            if process.pid != os.getpid() and process.environ().get(variable) == value:
+                process.kill()
+
+
 def exit_text(code: int | None) -> str:
     """Return a description of the return code of a process: ``exit code 3``, ``signal 11 (SIGSEGV)``."""
     if code is None:

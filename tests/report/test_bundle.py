@@ -51,7 +51,7 @@ def test_versions_and_commands_are_there(archive):
 
 
 def test_bad_input_is_refused_and_leaves_no_file(experiment, tmp_path):
-    with pytest.raises(UsageError, match="does not end in .zip"):
+    with pytest.raises(UsageError, match=r"does not end in \.zip"):
         bundle.write(str(experiment), "x", tmp_path / "x.tar")
     with pytest.raises(StoreError, match="nobody"):
         bundle.write(str(experiment), "nobody", tmp_path / "new.zip")

@@ -8,7 +8,8 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pytest
@@ -21,18 +22,19 @@ from arena.errors import StoreError
 from arena.store import PlayerIdentity, Results, Store
 from arena.store.people import PersonFacts, SavedGame
 from arena.store.runs import LearnerIdentity
-from databases import NEWEST, refusal
+from databases import NEWEST, Db, all_rows, refusal
 from inventing import PLAYERS, make_games
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from arena.contracts.rating import RatedGame
     from arena.contracts.record import GameRecord
     from arena.store import StoredTournament
+    from servers import Server
 
 SETTINGS = {"games": 4, "openings": "3move"}
+T = TypeVar("T", Path, str)
 LMS = LearnerIdentity("lms", "checkers-arena", "0.1.0")
 WIDTH = 4
 """Games of each pairing."""
@@ -53,7 +55,7 @@ def pairings(players: Sequence[PlayerIdentity]) -> set[str]:
 
 
 def play(
-    path: Path, name: str, games: Iterable[GameRecord], players: Sequence[PlayerIdentity] = PLAYERS, **changes: Any
+    path: Db, name: str, games: Iterable[GameRecord], players: Sequence[PlayerIdentity] = PLAYERS, **changes: Any
 ) -> None:
     """Record a tournament with some of its games."""
     with Store.open(path) as store:
@@ -68,7 +70,7 @@ def play(
             store.save_ratings(tournament.id, system, table, place)
 
 
-def train(path: Path, name: str, at: Iterable[int], seed: int = 1, source: str = "cup") -> None:
+def train(path: Db, name: str, at: Iterable[int], seed: int = 1, source: str = "cup") -> None:
     """Record a training run with checkpoints, each learned from games of ``source``."""
     with Store.open(path) as store:
         run = store.runs.create(name, LMS, seed, 100, {"every": 10})
@@ -82,7 +84,7 @@ def train(path: Path, name: str, at: Iterable[int], seed: int = 1, source: str =
             done = games
 
 
-def merged(target: Path, *others: Path) -> Path:
+def merged(target: T, *others: Db) -> T:
     for other in others:
         with Store.open(target) as store:
             store.merge(other, rate)
@@ -97,32 +99,27 @@ NAMED = {"tournament_id": "tournaments", "player_id": "players", "black_id": "pl
 }
 
 
-def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+def content(db: Db) -> dict[str, list[tuple[Any, ...]]]:
     """All rows without times, with names instead of ids."""
-    with closing(sqlite3.connect(path)) as connection:
-        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        names = {
-            table: dict(
-                connection.execute(f"SELECT id, {'spec || version' if table == 'players' else 'name'} FROM {table}")
-            )
-            for table in set(NAMED.values())
+    tables = all_rows(db)
+    names = {
+        table: {
+            row["id"]: (row["spec"], row["version"]) if table == "players" else row["name"] for row in tables[table]
         }
-        rows = {}
-        for table in tables:
-            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
-            keep = [name for name in columns if name not in TIMES and (name != "id" or "games" in table)]
-            found = connection.execute(f"SELECT {', '.join(keep)} FROM {table}").fetchall() if keep else []
-            rows[table] = sorted(
-                (
-                    tuple(
-                        names[NAMED[name]][value] if name in NAMED and value is not None else value
-                        for name, value in zip(keep, row, strict=True)
-                    )
-                    for row in found
-                ),
-                key=repr,
+        for table in set(NAMED.values())
+    }
+    found = {}
+    for table, rows in tables.items():
+        kept = [
+            tuple(
+                names[NAMED[name]][value] if name in NAMED and value is not None else value
+                for name, value in row.items()
+                if name not in TIMES and (name != "id" or "games" in table)
             )
-        return rows
+            for row in rows
+        ]
+        found[table] = sorted(kept, key=repr)
+    return found
 
 
 def dump(path: Path) -> str:
@@ -169,6 +166,24 @@ def test_complementary_halves_give_the_whole_with_its_ratings(tmp_path: Path) ->
 
 def test_a_new_database_becomes_a_copy(filled: Any, tmp_path: Path) -> None:
     assert content(merged(tmp_path / "new.sqlite", filled.path)) == content(filled.path)
+
+
+@pytest.mark.postgres
+def test_halves_in_different_kinds_of_databases_give_the_whole(postgres: Server, tmp_path: Path) -> None:
+    games = make_games(3, WIDTH)
+    whole, half, copy = (tmp_path / f"{name}.sqlite" for name in ("whole", "half", "copy"))
+    play(whole, "cup", games)
+    train(whole, "lms", [10, 20])
+    play(half, "cup", games[1::2])
+    train(half, "lms", [10, 20])
+    with postgres.empty_database() as url:
+        play(url, "earlier", make_games(4, 2), openings="2move")
+        play(url, "cup", games[::2])
+        play(whole, "earlier", make_games(4, 2), openings="2move")
+        assert content(merged(url, half)) == content(whole)
+        before = all_rows(url)
+        assert all_rows(merged(url, half)) == before
+        assert content(merged(copy, url)) == content(whole)
 
 
 def test_another_game_is_a_conflict_that_changes_nothing(tmp_path: Path) -> None:
