@@ -98,7 +98,7 @@ def actions_of(move: Move, side: Side) -> list[int]:
 
 
 def planes_of(board: Board, side: Side, path: tuple[int, ...] = ()) -> np.ndarray:
-    """Return a position as ``side`` sees it, whoever is to move: float32, (5, 8, 8), 0 or 1.
+    """Return a position as ``side`` sees it, also if it is not to move: float32, (5, 8, 8), 0 or 1.
 
     Planes: own men, own kings, enemy men, enemy kings, and the piece that must go on capturing. The second dimension is
     the row, from the own side on. The third is the column, from the left. ``path``: squares that the moving piece has

@@ -1,7 +1,7 @@
 """The event stream that tells pages of changes in the database.
 
-A page with parts that change opens ``/live``. One task looks at the change token of the database once a second, as long
-as somebody listens. After a change, each stream gets an event, and its page fetches itself again.
+A page with parts that change opens ``/live``. One task looks at the change token of the database once a second, while
+a page listens. After a change, each stream gets an event, and its page fetches itself again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _SILENCE = 15
 
 
 class Watch:
-    """Looks at a database as long as somebody listens."""
+    """Looks at a database while a page listens."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
