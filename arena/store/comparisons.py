@@ -63,7 +63,7 @@ def superiority(connection: Connection, tournament_id: int | None) -> list[tuple
     counts: defaultdict[tuple[int, str, str], list[int]] = defaultdict(lambda: [0] * 5)
     matches: defaultdict[int, dict[tuple[str, str], MatchCounts]] = defaultdict(dict)
     played = pairs.pairs(connection, tournament_id)
-    played = played[~played["forfeited"]].assign(points=played["first"] + played["second"])
+    played = played.assign(points=played["first"] + played["second"])[~played["forfeited"]]
     for key, one, other, points, number in zip(
         *(played[name] for name in ("tournament_id", "player_id", "opponent_id", "points", "pairs")), strict=True
     ):
