@@ -44,7 +44,7 @@ LEFT_OUT = {
 }
 """Hand-ins that cannot take part, and what their problem contains."""
 FORFEITS = {
-    "illegal": (IN_CHOOSE.format("move = arena.Move((1, 2))"), "illegal move"),
+    "illegal": (IN_CHOOSE.format("move = arena.Move((10, 1))"), "illegal move"),
     "nothing": (IN_CHOOSE.format("return None"), "illegal move"),
     "hangs": (IN_CHOOSE.format("while True: pass"), "timeout"),
     "exits": (IN_CHOOSE.format("os._exit(3)"), "crash"),

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from arena.checkers import pdn
 from arena.checkers.board import Board
 from arena.checkers.notation import parse_move
-from arena.cli import analyze, tournament_file
+from arena.checkers.positions import parse_position
+from arena.cli import tournament_file
 from arena.contracts.model import Model
 from arena.errors import ArenaError, shown
 from arena.plugins import registry, specs
@@ -65,7 +66,7 @@ def check(message: str) -> None:
 @given(text("B", "W", ":", ",", "K", "-", "1", "21", "32", "."))
 @example("B:W" + DIGITS + ":B1")
 def test_any_text_as_a_position(text: str) -> None:
-    for read in (Board.from_fen, analyze._board):
+    for read in (Board.from_fen, parse_position):
         with one_line():
             board = read(text)
             assert Board.from_fen(board.fen) == board

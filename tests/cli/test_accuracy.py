@@ -45,7 +45,7 @@ def test_csv_has_the_rows_of_the_dataframe(few_games: Path, capsys: pytest.Captu
     text = printed(capsys, few_games, "--tournament", "x", "--nodes", "50", "--csv")
     with arena.Results(few_games) as results:
         frame = results.accuracy("x", evaluator=Patterns(), nodes=50)
-    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(text)), frame, check_dtype=False)
+    pd.testing.assert_frame_equal(frame, pd.read_csv(io.StringIO(text)), check_dtype=False)
 
 
 def test_bad_input_is_a_one_line_error(experiment: Path, capsys: pytest.CaptureFixture[str]) -> None:

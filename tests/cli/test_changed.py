@@ -149,13 +149,13 @@ def test_a_changed_player_is_refused_until_the_change_is_accepted(
     assert "cannot be resumed" in run(*RESUME).stderr  # the code of the beginning is another change
 
 
-def test_the_first_cause_of_a_game_that_differs_is_the_changed_code(stopped: Plugin, run: Run) -> None:
+def test_the_first_cause_of_a_game_that_differs_is_the_changed_code(stopped: Plugin, start: Run, run: Run) -> None:
     assert run(*RESUME).returncode == 0
     game = json.loads(run("results", "games", "--db", "x.sqlite", "--json").stdout)[0]["game"]
     verify = ("replay", str(game), "--verify", "--db", "x.sqlite")
     assert "is the same, move by move" in run(*verify).stdout
     stopped.chooses("[-1]")
-    done = run(*verify)
+    done = start(*verify)
     assert done.returncode == 1
     *_, line = done.stderr.splitlines()
     assert "differs at ply" in line

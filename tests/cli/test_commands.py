@@ -148,14 +148,14 @@ def test_plugins_lists_all_kinds(run: Run) -> None:
     assert {"3move", "davidson"} <= {row["name"] for row in rows}
 
 
-def test_trained_weights_play(run: Run, tmp_path: Path) -> None:
+def test_trained_weights_play(run: Run, start: Run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert run("train", "lms", "--games", "20", "--seed", "4", "-o", name).returncode == 0
     one, two = arena.Model.file(tmp_path / "one"), arena.Model.file(tmp_path / "two")
     assert one.hash == two.hash
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     assert one.provenance["command"] == "arena train lms --games 20 --seed 4"
-    done = run("tournament", "--players", "lms:weights=one,random", "--games", "20", "--seed", "1")
+    done = start("tournament", "--players", "lms:weights=one,random", "--games", "20", "--seed", "1")
     assert done.returncode == 0, done.stderr
     with arena.Results(tmp_path / "results" / "arena.sqlite") as results:
         standings = results.standings("last").set_index("player")

@@ -155,13 +155,13 @@ def test_a_tournament_gets_more_players_and_games(run: Run, tmp_path: Path) -> N
 def test_a_full_disk_is_a_one_line_error_with_the_command_that_resumes(run: Run, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
 
-    def no_file_beyond_500_kilobytes() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, resource.RLIM_INFINITY))
+    def no_file_beyond_700_kilobytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (700_000, resource.RLIM_INFINITY))
 
     words = ("--players", "random,m1", "--games", "300", "--db", "x.sqlite", "--name", "big")
     command = [sys.executable, "-m", "arena.cli", "tournament", *words]
     done = subprocess.run(
-        command, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=no_file_beyond_500_kilobytes
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, preexec_fn=no_file_beyond_700_kilobytes
     )
     assert done.returncode == 1
     *_, held, how, line = done.stderr.splitlines()

@@ -219,5 +219,5 @@ def anchors(text: str) -> set[str]:
 
 def test_every_page_is_linked_from_the_readme() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    linked = set(re.findall(r"\]\((docs/[^)#]+)\)", readme))
+    linked = set(re.findall(r"\]\((docs/[^)#]+\.md)", readme))
     assert {name for name in names if re.fullmatch(r"docs/([^/]+|[^/]+/index)\.md", name)} == linked

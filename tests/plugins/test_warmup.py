@@ -70,7 +70,7 @@ def test_modules_that_import_each_other_are_read_once(monkeypatch: pytest.Monkey
 
     Reader.__module__ = "one"
     monkeypatch.setitem(sys.modules, "one", one)
-    assert [item.name for item in warmup._named_by(Reader)] == ["heuristic"]
+    assert [item.name for item in warmup.named_by(Reader)] == ["heuristic"]
 
 
 def test_a_learner_needs_games_in_compiled_code_and_the_evaluator_of_its_player() -> None:

@@ -43,6 +43,7 @@ def server(database: Path) -> Iterator[Server]:
 @pytest.fixture
 def page(driver: Chrome, server: Server) -> Iterator[Page]:
     page = Page(driver, server)
+    page.foreign_requests()
     page.open("/play")
     page.errors()
     yield page
