@@ -14,7 +14,7 @@ MOVES = 6
 
 
 def record_game(store: Store, seed: int = 1) -> str:
-    """Record a game of ``m1`` against a person, who plays the first legal moves with Black and resigns."""
+    """Record a game of a person against ``m1``. The person plays the first legal moves with Black, and resigns."""
     with Session(new_setup(store, "m1", name="Ann", seed=seed), store) as session:
         for _ in range(MOVES):
             session.play(session.game.board.legal_moves[0])

@@ -61,7 +61,7 @@ class Annotation:
 
     @property
     def text(self) -> str:
-        """Mark, better move, score and comment in one line, without the annotator."""
+        """A line with mark, better move, score and comment, but without the annotator."""
         better = None if self.better is None else f"better {self.better}"
         score = None if self.score is None else f"score {self.score:+.2f}"
         return ", ".join(filter(None, (self.mark, better, score, self.comment)))

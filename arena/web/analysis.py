@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from contextlib import ExitStack, asynccontextmanager
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
@@ -27,6 +25,7 @@ from arena.web.play.state import move_json
 from arena.web.residents import Keeper, Resident
 from arena.web.responses import page
 from arena.web.site import site_of
+from arena.web.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -37,14 +36,12 @@ if TYPE_CHECKING:
     from arena.checkers.board import Board
     from arena.play import Setup
     from arena.plugins.specs import Spec
-    from arena.search.tablebase import Tablebase
     from arena.web.site import Site
 
 PLAYER = "minimax:depth=64:selective=true"
 """Player that the page proposes. The time limit ends its search."""
 _MARGIN = 20.0
 """Seconds that a player may take for an answer beyond the limit of its search."""
-_tables_lock = threading.Lock()
 
 
 class Task(Body):
@@ -148,12 +145,11 @@ def table_values(board: Board) -> dict[str, Any]:
     answer: dict[str, Any] = {"value": None, "moves": {}}
     if pieces > _largest() + 1:
         return answer
-    with _tables_lock:
-        tables = _tables()
-    value = tables.value(board)
+    known = tables()
+    value = known.value(board)
     answer["value"] = None if value is None else {"outcome": value.outcome, "plies": value.plies}
     for move in board.legal_moves:
-        after = tables.value(board.after(move))
+        after = known.value(board.after(move))
         if after is not None:
             key = "-".join(map(str, move.path))
             answer["moves"][key] = {"outcome": after.before.outcome, "plies": after.before.plies}
@@ -182,14 +178,6 @@ def _largest() -> int:
     from arena.search.tablebase import DEFAULT_PIECES
 
     return DEFAULT_PIECES
-
-
-@cache
-def _tables() -> Tablebase:
-    """The tables, read at the first use. Missing tables are built, which takes seconds."""
-    from arena.search.tablebase import Tablebase
-
-    return Tablebase.open()
 
 
 routes = [

@@ -79,7 +79,7 @@ def _work(request: Request, key: Hashable, make: Callable[[], Document]) -> asyn
         def finish(done: asyncio.Task[Document]) -> None:
             del running[key]
             if not done.cancelled():
-                done.exception()  # nobody may be waiting for it any more
+                done.exception()  # perhaps no request waits for it any more
 
         running[key] = asyncio.create_task(run_in_threadpool(site_of(request).kept, key, make))
         running[key].add_done_callback(finish)

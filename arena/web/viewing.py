@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import struct
-import threading
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from arena.checkers.board import Board
 from arena.checkers.move import SIDES, Side
+from arena.web.tables import tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from arena.search.tablebase import Tablebase
     from arena.store.annotations import Annotation
 
-_tables_lock = threading.Lock()
 _NAMES = {Side.BLACK: "Black", Side.WHITE: "White"}
 _WON = {"1-0": "Black won", "0-1": "White won", "1/2-1/2": "Draw", "*": "Unknown result"}
 
@@ -65,8 +63,7 @@ def fens(boards: bytes, first: str) -> list[str]:
 
 def exact_values(boards: bytes, first: str) -> list[str | None]:
     """Return the exact value of each board of a game in words, or None where the endgame tables do not have it."""
-    with _tables_lock:
-        known = tables()
+    known = tables()
     return [_value(board, known) for board in _boards(boards, first)]
 
 
@@ -77,14 +74,6 @@ def probabilities(record: GameRecord, black: Probability, white: Probability) ->
         own = (black if side is Side.BLACK else white).of(score)
         chances.append(own if own is None or side is Side.BLACK else 1 - own)
     return chances
-
-
-@cache
-def tables() -> Tablebase:
-    """Return the endgame tables. Missing tables are built, which takes seconds."""
-    from arena.search.tablebase import Tablebase
-
-    return Tablebase.open()
 
 
 def _boards(boards: bytes, first: str) -> Iterator[Board]:

@@ -75,7 +75,7 @@ class Class:
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory, module_launcher: SharedLauncher) -> Class:  # noqa: ARG001
-    """A class after three evenings; on the third, nobody has handed in anything new."""
+    """A class after three evenings; no student has handed in anything new on the third."""
     school = Class(tmp_path_factory.mktemp("school"))
     school.hand_in("anna.py", PLAYER.format(0))
     school.hand_in("ben/first.py", RAISES)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from starlette.routing import Route
 
+from arena.errors import UsageError
 from arena.report import experiment, reproduction
 from arena.report.blocks import Section, Text
 from arena.web.documents import Document, document_page, picture_response
@@ -41,10 +42,11 @@ def _document(site: Site, which: int) -> Document:
         (f"/games?tournament={stored.tournament_id}", "Games"),
     ]
     title, facts = f"Experiment {stored.name}", experiment.facts(results, stored)
-    if results.aggregate(stored.id).empty:
+    try:
+        sections = [*experiment.sections(results, stored), reproduction.of_experiment(results, stored)]
+    except UsageError:  # no checkpoint is measured yet
         waiting = Section("Learners", [Text("No checkpoint is measured yet.")])
         return Document(title, facts, [waiting], links, True)
-    sections = [*experiment.sections(results, stored), reproduction.of_experiment(results, stored)]
     games = int(results.standings(stored.tournament_id)["games"].sum()) // 2
     return Document(title, facts, sections, links, played.planned is not None and games < played.planned)
 
